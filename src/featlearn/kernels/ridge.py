@@ -1,0 +1,128 @@
+"""Ridge for every λ from one decomposition, λ chosen on validation data, in float64.
+
+    a(λ) = (HᵀH/n + λI)⁻¹ Hᵀy/n        features H (n, m): the m × m side   (primal)
+    α(λ) = (K/n + λI)⁻¹ y/n            Gram matrix K (n, n): the n × n side (dual)
+
+With K = HHᵀ both give the same predictions. Rows may carry weights 0 or 1, so that samples of
+unequal size can share a shape: a row of weight 0 does not exist.
+"""
+
+from typing import NamedTuple
+
+import equinox as eqx
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, Float, Int
+
+PENALTIES = tuple(float(v) for v in np.logspace(-10, 15, 100))
+
+
+class Moments(NamedTuple):
+    """Averages over rows that determine least squares: HᵀH/n, Hᵀy/n, yᵀy/n and n."""
+
+    gram: Float[Array, "m m"]
+    cross: Float[Array, "m k"]
+    square: Float[Array, ""]
+    count: Float[Array, ""]
+
+
+class RidgePath(eqx.Module):
+    """The chosen coefficients, and the validation error of every λ that was tried."""
+
+    coefficients: Float[Array, "m k"]
+    penalty: Float[Array, ""]
+    index: Int[Array, ""]
+    penalties: Float[Array, "l"]
+    validation: Float[Array, "l"]
+    grid_edge: Int[Array, ""]  # −1: λ at the low end of its grid, +1: at the high end, 0: inside
+    effective_dimension: Float[Array, ""]
+
+    def record(self) -> dict[str, Array]:
+        """What a learner keeps of the choice of λ."""
+        return {
+            "penalty": self.penalty,
+            "penalties": self.penalties,
+            "validation": self.validation,
+            "grid_edge": self.grid_edge,
+            "effective_dimension": self.effective_dimension,
+        }
+
+
+def moments(
+    h: Float[Array, "n m"], y: Float[Array, "n k"], weight: Float[Array, "n"]
+) -> Moments:
+    """The sums of `h` and `y` over rows of weight 1 (divide by `count` with `average`)."""
+    h, y = h.astype(jnp.float64), y.astype(jnp.float64)
+    weighted = h * weight[:, None].astype(jnp.float64)
+    return Moments(
+        gram=h.T @ weighted,
+        cross=weighted.T @ y,
+        square=jnp.sum(weight[:, None] * y**2),
+        count=jnp.sum(weight).astype(jnp.float64),
+    )
+
+
+def average(sums: Moments) -> Moments:
+    """Turn sums over rows into averages."""
+    count = jnp.maximum(sums.count, 1.0)
+    return Moments(sums.gram / count, sums.cross / count, sums.square / count, sums.count)
+
+
+def ridge_primal(
+    train: Moments, validation: Moments, penalties: Float[Array, "l"] | tuple[float, ...]
+) -> RidgePath:
+    """Ridge on features, from the averages over training and validation rows."""
+    lambdas = jnp.asarray(penalties, dtype=jnp.float64)
+    spectrum, basis = jnp.linalg.eigh(train.gram)
+    spectrum = jnp.maximum(spectrum, 0.0)
+    rotated = basis.T @ train.cross
+    gram_v = basis.T @ validation.gram @ basis
+    cross_v = basis.T @ validation.cross
+    path = rotated[None] / (spectrum[None, :, None] + lambdas[:, None, None])  # (l, m, k)
+    errors = (
+        jnp.einsum("lmk,mp,lpk->l", path, gram_v, path, optimize=True)
+        - 2 * jnp.einsum("lmk,mk->l", path, cross_v)
+        + validation.square
+    )
+    return _choose(basis, path, spectrum, lambdas, jnp.maximum(errors, 0.0))
+
+
+def ridge_dual(
+    gram: Float[Array, "n n"],
+    y: Float[Array, "n k"],
+    cross_gram: Float[Array, "v n"],
+    y_validation: Float[Array, "v k"],
+    penalties: Float[Array, "l"] | tuple[float, ...],
+    weight: Float[Array, "n"] | None = None,
+    weight_validation: Float[Array, "v"] | None = None,
+) -> RidgePath:
+    """Ridge on a Gram matrix. `cross_gram` is K(validation, training)."""
+    lambdas = jnp.asarray(penalties, dtype=jnp.float64)
+    w = jnp.ones(gram.shape[0]) if weight is None else weight.astype(jnp.float64)
+    v = jnp.ones(len(y_validation)) if weight_validation is None else weight_validation
+    n, n_v = jnp.maximum(w.sum(), 1.0), jnp.maximum(v.sum(), 1.0)
+    k = gram.astype(jnp.float64) * w[:, None] * w[None, :]
+    spectrum, basis = jnp.linalg.eigh(k / n)
+    spectrum = jnp.maximum(spectrum, 0.0)
+    rotated = basis.T @ (y.astype(jnp.float64) * w[:, None]) / n
+    path = rotated[None] / (spectrum[None, :, None] + lambdas[:, None, None])  # (l, n, k)
+    shown = (cross_gram.astype(jnp.float64) * w[None, :]) @ basis
+    residual = jnp.einsum("vn,lnk->lvk", shown, path) - y_validation[None]
+    errors = jnp.einsum("lvk,v->l", residual**2, v.astype(jnp.float64)) / n_v
+    return _choose(basis, path, spectrum, lambdas, errors)
+
+
+def _choose(
+    basis: Array, path: Array, spectrum: Array, lambdas: Array, errors: Array
+) -> RidgePath:
+    index = jnp.argmin(jnp.where(jnp.isfinite(errors), errors, jnp.inf))
+    last = lambdas.shape[0] - 1
+    return RidgePath(
+        coefficients=basis @ path[index],
+        penalty=lambdas[index],
+        index=index,
+        penalties=lambdas,
+        validation=errors,
+        grid_edge=jnp.where(index == 0, -1, jnp.where(index == last, 1, 0)),
+        effective_dimension=jnp.sum(spectrum / (spectrum + lambdas[index])),
+    )
