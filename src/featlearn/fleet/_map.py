@@ -1,0 +1,108 @@
+"""One function over many members, as one compiled program.
+
+Members are the slices of a pytree along its first axis. They run in blocks: within a block
+`vmap`, from block to block `scan`, so that memory follows the block. With several devices each
+takes an equal part of the members.
+"""
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax.sharding import Mesh, PartitionSpec
+
+from featlearn.errors import InvalidInputError
+from featlearn.fleet._memory import block_size, member_bytes
+from featlearn.precision import double_precision
+
+
+@double_precision
+def map_members(
+    function: Callable[..., Any],
+    *members: Any,
+    block: int | None = None,
+    memory: int | None = None,
+) -> Any:
+    """`function` of each member, stacked: equals a Python loop to rounding.
+
+    function   pure; compiled once for each (function, shapes), so pass a module-level function
+               or a frozen module rather than a new lambda each time
+    members    pytrees whose arrays share a first axis; what is not an array is shared by all
+    block      how many members at once; by default what fits `memory`
+    memory     bytes a block may take; by default half of a GPU, or what suits a CPU's caches
+    """
+    arrays, shared = eqx.partition(members, eqx.is_array)
+    count = _count(arrays)
+    if block is None:
+        bytes_each = _bytes_each(function, arrays, shared)
+        block = block_size(bytes_each, count, memory)
+    devices = jax.local_device_count()
+    block = max(1, min(block, -(-count // devices)))
+    padded = _pad(arrays, -(-count // (block * devices)) * block * devices)
+    result = _run(function, padded, shared, block, devices)
+    return jax.tree.map(lambda leaf: leaf[:count] if eqx.is_array(leaf) else leaf, result)
+
+
+@eqx.filter_jit
+def _run(
+    function: Callable[..., Any], arrays: Any, shared: Any, block: int, devices: int
+) -> Any:
+    dynamic, static = eqx.partition(function, eqx.is_array)
+
+    def one(dynamic: Any, member: Any) -> tuple[Any, Any]:
+        f = eqx.combine(dynamic, static)
+        return eqx.partition(f(*eqx.combine(member, shared)), eqx.is_array)[0]
+
+    def blocks(dynamic: Any, arrays: Any) -> Any:
+        shaped = jax.tree.map(lambda a: a.reshape(-1, block, *a.shape[1:]), arrays)
+        stacked = jax.lax.map(jax.vmap(partial(one, dynamic)), shaped)
+        return jax.tree.map(lambda a: a.reshape(-1, *a.shape[2:]), stacked)
+
+    if devices > 1:
+        mesh = Mesh(np.array(jax.local_devices()), ("member",))
+        along = PartitionSpec("member")
+        sharded = jax.shard_map(
+            blocks, mesh=mesh, in_specs=(PartitionSpec(), along), out_specs=along, check_vma=False
+        )
+        out = sharded(dynamic, arrays)
+    else:
+        out = blocks(dynamic, arrays)
+    return eqx.combine(out, _static_part(function, arrays, shared))
+
+
+def _static_part(function: Callable[..., Any], arrays: Any, shared: Any) -> Any:
+    """What of the result is not an array: the same for every member."""
+    first = jax.tree.map(lambda a: a[0], arrays)
+    result = eqx.filter_eval_shape(lambda m: function(*eqx.combine(m, shared)), first)
+    return eqx.partition(result, lambda leaf: isinstance(leaf, jax.ShapeDtypeStruct))[1]
+
+
+def _bytes_each(function: Callable[..., Any], arrays: Any, shared: Any) -> int:
+    def one(member: Any) -> Any:
+        return eqx.filter(function(*eqx.combine(member, shared)), eqx.is_array)
+
+    return member_bytes(one, jax.tree.map(lambda a: a[0], arrays))
+
+
+def _count(arrays: Any) -> int:
+    sizes = {leaf.shape[0] if leaf.ndim else None for leaf in jax.tree.leaves(arrays)}
+    if len(sizes) != 1 or None in sizes:
+        raise InvalidInputError(
+            "Every array of a fleet's members needs the same first axis, one slice a member; "
+            f"got first axes {sorted(map(str, sizes)) or 'of no array at all'}."
+        )
+    return int(sizes.pop())
+
+
+def _pad(arrays: Any, count: int) -> Any:
+    """Repeat the last member until the blocks are full."""
+
+    def fill(a: jax.Array) -> jax.Array:
+        rest = count - a.shape[0]
+        return a if rest == 0 else jnp.concatenate([a, jnp.repeat(a[-1:], rest, axis=0)])
+
+    return jax.tree.map(fill, arrays)
