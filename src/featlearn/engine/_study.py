@@ -1,4 +1,4 @@
-"""What a study is: a grid of cells, how a fleet of them is measured, and how the rows are judged."""
+"""What a study is: a grid of cells, how fleets of them are measured, how rows are judged."""
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field

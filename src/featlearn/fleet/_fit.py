@@ -10,8 +10,9 @@ from jaxtyping import Array, Key
 
 from featlearn.errors import InvalidInputError
 from featlearn.fleet._map import map_members
-from featlearn.learners._protocol import Fitted, Learner, Sample, check_sample
+from featlearn.learners._protocol import Fitted, Learner
 from featlearn.precision import double_inside, double_precision
+from featlearn.samples import Sample, check_sample
 
 
 class Fleet(eqx.Module):

@@ -3,7 +3,8 @@
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
-from featlearn.learners._protocol import VALIDATION_FRACTION, Sample
+from featlearn.learners._protocol import VALIDATION_FRACTION
+from featlearn.samples import Sample
 
 
 def split_weights(sample: Sample) -> tuple[Float[Array, "n"], Float[Array, "n"]]:

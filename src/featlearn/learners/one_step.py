@@ -22,10 +22,10 @@ from jaxtyping import Array, Float, Key
 from featlearn.errors import InvalidInputError
 from featlearn.kernels.ridge import PENALTIES
 from featlearn.learners._head import HeadData, gradient_head, head_moments, ridge_head
-from featlearn.learners._protocol import Sample, check_sample
 from featlearn.learners._rows import sum_over_rows
 from featlearn.learners._split import split_weights
 from featlearn.precision import double_inside, double_precision
+from featlearn.samples import Sample, check_sample
 
 
 class Start(NamedTuple):
