@@ -48,9 +48,7 @@ def map_members(
 
 
 @eqx.filter_jit
-def _run(
-    function: Callable[..., Any], arrays: Any, shared: Any, block: int, devices: int
-) -> Any:
+def _run(function: Callable[..., Any], arrays: Any, shared: Any, block: int, devices: int) -> Any:
     dynamic, static = eqx.partition(function, eqx.is_array)
 
     def one(dynamic: Any, member: Any) -> tuple[Any, Any]:

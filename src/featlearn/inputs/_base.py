@@ -18,9 +18,7 @@ class Inputs(eqx.Module):
     dim: eqx.AbstractVar[int]
 
     @abc.abstractmethod
-    def sample(
-        self, key: Key[Array, ""], n: int, dtype: Any = jnp.float32
-    ) -> Float[Array, "n d"]:
+    def sample(self, key: Key[Array, ""], n: int, dtype: Any = jnp.float32) -> Float[Array, "n d"]:
         """n independent draws."""
 
     @abc.abstractmethod

@@ -48,9 +48,7 @@ class RidgePath(eqx.Module):
         }
 
 
-def moments(
-    h: Float[Array, "n m"], y: Float[Array, "n k"], weight: Float[Array, "n"]
-) -> Moments:
+def moments(h: Float[Array, "n m"], y: Float[Array, "n k"], weight: Float[Array, "n"]) -> Moments:
     """The sums of `h` and `y` over rows of weight 1 (divide by `count` with `average`)."""
     h, y = h.astype(jnp.float64), y.astype(jnp.float64)
     weighted = h * weight[:, None].astype(jnp.float64)
@@ -112,9 +110,7 @@ def ridge_dual(
     return _choose(basis, path, spectrum, lambdas, errors)
 
 
-def _choose(
-    basis: Array, path: Array, spectrum: Array, lambdas: Array, errors: Array
-) -> RidgePath:
+def _choose(basis: Array, path: Array, spectrum: Array, lambdas: Array, errors: Array) -> RidgePath:
     index = jnp.argmin(jnp.where(jnp.isfinite(errors), errors, jnp.inf))
     last = lambdas.shape[0] - 1
     return RidgePath(

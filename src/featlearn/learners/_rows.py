@@ -11,9 +11,7 @@ Sums = TypeVar("Sums")
 BLOCK_ELEMENTS = 2**24  # numbers in the largest array of one block: 64 MB in float32
 
 
-def sum_over_rows(
-    function: Callable[..., Sums], arrays: tuple[Array, ...], row_cost: int
-) -> Sums:
+def sum_over_rows(function: Callable[..., Sums], arrays: tuple[Array, ...], row_cost: int) -> Sums:
     """Σ over blocks of `function(*block)`, for a function that sums over its rows.
 
     `row_cost` is how many numbers one row expands to. Blocks are filled up with rows of zeros,

@@ -181,9 +181,7 @@ _REMEDIES = {
     "SQLITE_READONLY": (
         "{path} cannot be written. Change its permissions, or choose another --store."
     ),
-    "SQLITE_PERM": (
-        "{path} cannot be written. Change its permissions, or choose another --store."
-    ),
+    "SQLITE_PERM": ("{path} cannot be written. Change its permissions, or choose another --store."),
     "SQLITE_CANTOPEN": (
         "{path} cannot be opened for lack of permission. Change the permissions of the file and "
         "its directory, or choose another --store."
