@@ -1,0 +1,76 @@
+"""What is measured of a fit: pure functions of a fit and a task, or of plain arrays.
+
+Names load on first use: `exponents` and `thresholds`, which judge stored rows, need no JAX.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from featlearn.measures.components import DegreeParts, degree_parts, projection
+    from featlearn.measures.estimates import Estimate
+    from featlearn.measures.exponents import Slope, exponent
+    from featlearn.measures.risks import excess, relative_risk, risk
+    from featlearn.measures.subspaces import (
+        energy_outside,
+        overlap,
+        principal_angles,
+        principal_cosines,
+        random_level,
+        random_overlap,
+        subspace_distance,
+        subspace_energy,
+    )
+    from featlearn.measures.thresholds import Crossing, median_interval, threshold_crossing
+
+_HOMES = {
+    "components": ("DegreeParts", "degree_parts", "projection"),
+    "estimates": ("Estimate",),
+    "exponents": ("Slope", "exponent"),
+    "risks": ("excess", "relative_risk", "risk"),
+    "subspaces": (
+        "energy_outside",
+        "overlap",
+        "principal_angles",
+        "principal_cosines",
+        "random_level",
+        "random_overlap",
+        "subspace_distance",
+        "subspace_energy",
+    ),
+    "thresholds": ("Crossing", "median_interval", "threshold_crossing"),
+}
+_HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
+
+__all__ = [
+    "Crossing",
+    "DegreeParts",
+    "Estimate",
+    "Slope",
+    "degree_parts",
+    "energy_outside",
+    "excess",
+    "exponent",
+    "median_interval",
+    "overlap",
+    "principal_angles",
+    "principal_cosines",
+    "projection",
+    "random_level",
+    "random_overlap",
+    "relative_risk",
+    "risk",
+    "subspace_distance",
+    "subspace_energy",
+    "threshold_crossing",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME_OF:
+        raise AttributeError(f"module 'featlearn.measures' has no attribute {name!r}")
+    return getattr(import_module(f"featlearn.measures.{_HOME_OF[name]}"), name)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)
