@@ -2,12 +2,13 @@
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
-
-import pandas as pd
-from matplotlib.figure import Figure
+from typing import TYPE_CHECKING, Any, Literal
 
 from featlearn.claims import Finding
+
+if TYPE_CHECKING:  # half of a command's start, and only annotations here
+    import pandas as pd
+    from matplotlib.figure import Figure
 
 Tier = Literal["smoke", "quick", "full"]
 TIERS: tuple[Tier, ...] = ("smoke", "quick", "full")
@@ -27,7 +28,11 @@ class Cell:
 
 @dataclass(frozen=True, kw_only=True)
 class Outcome:
-    """What one cell gave: named values, or why it gave none."""
+    """What one cell gave: named values, or why it gave none.
+
+    A value that is not defined is left out. A NaN among the values of a cell that is `done` makes
+    it `diverged`; infinity is a value (a threshold that was never reached).
+    """
 
     values: Mapping[str, float]
     state: Literal["done", "diverged", "failed"] = "done"
@@ -38,9 +43,14 @@ class Outcome:
 class Study:
     """A claim's experiment.
 
-    `name` is the claim's id. `settings[tier]` are the names that --set may change. `grid` turns
-    settings into cells' parameters (each with every number that determines the result);
-    cells of equal `shape` run together through `run`, in the order given.
+    name        the claim's id, `system/claim`
+    settings    by tier, the names that --set may change
+    seeds       by tier, the number of repetitions
+    grid        settings → cells' parameters, each with every number that determines the result
+    shape       cells of equal shape form a fleet
+    run         one fleet's outcomes, in the order of its cells
+    judge       rows (one a cell: parameters, `repetition`, `state`, values) → findings
+    fleet_size  most cells in one call of `run`; what is complete is kept fleet by fleet
     """
 
     name: str
@@ -51,9 +61,15 @@ class Study:
     grid: Callable[[Settings], list[dict[str, Any]]]
     shape: Callable[[Parameters], Hashable]
     run: Callable[[Sequence[Cell]], list[Outcome]]
-    judge: Callable[[pd.DataFrame], list[Finding]]
-    figure: Callable[[pd.DataFrame], Figure]
+    judge: Callable[["pd.DataFrame"], list[Finding]]
+    figure: Callable[["pd.DataFrame"], "Figure"]
     notes: str  # markdown: what it measures / what it cannot tell / example
     headline: bool = False
     version: int = 1
     order: int = field(default=0)
+    fleet_size: int | None = None
+
+    @property
+    def system(self) -> str:
+        """The part of the name before the slash."""
+        return self.name.partition("/")[0]

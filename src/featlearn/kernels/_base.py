@@ -1,24 +1,101 @@
 """What a kernel is: a frozen config, called on two sets of points, giving their Gram matrix."""
 
 import abc
+from typing import Any
 
 import equinox as eqx
+import jax
+import jax.numpy as jnp
 from jaxtyping import Array, Float
+
+from featlearn.errors import InvalidInputError
+from featlearn.kernels._row_blocks import fill_by_rows
+from featlearn.precision import double_inside
 
 
 class Kernel(eqx.Module):
     """`kernel(x, y)` is the (n, m) Gram matrix; `kernel(x)` is K(x, x).
 
-    Float fields are leaves of the pytree, so kernels of one form can be stacked and tuned as a
-    fleet. Each kernel's docstring states its normalisation; K(x, x) is never assumed to be 1.
+    Computed in float64 whatever the session's setting. Float fields are leaves of the pytree, so
+    kernels of one form can be stacked and tuned as a fleet. Each kernel's docstring states its
+    normalisation; K(x, x) is never assumed to be 1.
+
+    A kernel defines `between` and `at`; points there are float64 arrays of one dimension d.
     """
 
     @abc.abstractmethod
+    def between(self, x: Float[Array, "n d"], y: Float[Array, "m d"]) -> Float[Array, "n m"]:
+        """K(x_i, y_j), for any rows x and y."""
+
+    @abc.abstractmethod
+    def at(self, x: Float[Array, "n d"]) -> Float[Array, "n"]:
+        """K(x_i, x_i) for each row, to rounding."""
+
+    @double_inside
     def __call__(
         self, x: Float[Array, "n d"], y: Float[Array, "m d"] | None = None
     ) -> Float[Array, "n m"]:
-        """The Gram matrix between the rows of x and the rows of y."""
+        """The Gram matrix between the rows of x and the rows of y.
 
-    @abc.abstractmethod
+        Without y its diagonal is that of `diagonal`: formulas for pairs lose half the digits
+        where the two points coincide.
+        """
+        if y is None:
+            return _gram(with_array_leaves(self), as_points(x))
+        return _cross_gram(with_array_leaves(self), *_like_pair(as_points(x), as_points(y)))
+
+    @double_inside
     def diagonal(self, x: Float[Array, "n d"]) -> Float[Array, "n"]:
         """K(x_i, x_i) for each row."""
+        return self.at(as_points(x))
+
+    @double_inside
+    def product(
+        self, x: Float[Array, "n d"], y: Float[Array, "m d"], coefficients: Float[Array, "m k"]
+    ) -> Float[Array, "n k"]:
+        """Σ_j K(x_i, y_j) c_j, in blocks of rows: the Gram matrix is never held."""
+        x, y = _like_pair(as_points(x), as_points(y))
+        return _product(with_array_leaves(self), x, y, jnp.asarray(coefficients, jnp.float64))
+
+
+@eqx.filter_jit
+def _gram(kernel: Kernel, x: Array) -> Array:
+    gram = fill_by_rows(lambda rows: kernel.between(rows, x), x, row_cost=x.shape[0])
+    each = jnp.arange(x.shape[0])
+    return gram.at[each, each].set(kernel.at(x))
+
+
+@eqx.filter_jit
+def _cross_gram(kernel: Kernel, x: Array, y: Array) -> Array:
+    return fill_by_rows(lambda rows: kernel.between(rows, y), x, row_cost=y.shape[0])
+
+
+@eqx.filter_jit
+def _product(kernel: Kernel, x: Array, y: Array, coefficients: Array) -> Array:
+    def rows_product(rows: Array) -> Array:
+        return kernel.between(rows, y) @ coefficients
+
+    return fill_by_rows(rows_product, x, row_cost=y.shape[0])
+
+
+def with_array_leaves(tree: Any) -> Any:
+    """Floats as arrays: a program compiled for one bandwidth then serves every other."""
+    return jax.tree.map(lambda leaf: jnp.asarray(leaf, jnp.float64), tree)
+
+
+def as_points(x: Any) -> Float[Array, "n d"]:
+    """x in float64, refused unless it is a matrix of rows."""
+    if getattr(x, "ndim", None) != 2:
+        raise InvalidInputError(
+            f"A kernel takes points of shape (n, d), got {getattr(x, 'shape', type(x).__name__)}. "
+            "Reshape one-dimensional inputs to (n, 1)."
+        )
+    return jnp.asarray(x, jnp.float64)
+
+
+def _like_pair(x: Array, y: Array) -> tuple[Array, Array]:
+    if x.shape[1] != y.shape[1]:
+        raise InvalidInputError(
+            f"A kernel compares points of one dimension, got {x.shape[1]} and {y.shape[1]} columns."
+        )
+    return x, y

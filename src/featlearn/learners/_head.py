@@ -1,13 +1,16 @@
 """The last layer: ridge on fixed features, and the same by literal gradient descent."""
 
 from collections.abc import Callable
+from typing import Any, Literal
 
 import equinox as eqx
 import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
+from featlearn.errors import InvalidInputError
 from featlearn.kernels.ridge import (
+    PENALTIES,
     Moments,
     RidgePath,
     average,
@@ -16,49 +19,77 @@ from featlearn.kernels.ridge import (
     ridge_primal,
 )
 from featlearn.learners._rows import sum_over_rows
+from featlearn.learners._split import Rows, Split
 
 Features = Callable[[Float[Array, "n d"]], Float[Array, "n m"]]
 
 
-class HeadData(eqx.Module):
-    """What a head is fitted on: inputs, labels (n, k), weights of training and validation rows."""
+class HeadRule(eqx.Module):
+    """How a head is fitted on fixed features.
 
-    x: Float[Array, "n d"]
-    y: Float[Array, "n k"]
-    train: Float[Array, "n"]
-    validate: Float[Array, "n"]
+    kind        "ridge", or "gradient": literal gradient descent with weight decay 2λ, at the λ
+                that ridge chose, for at most `steps` steps
+    penalties   the candidates for λ
+    """
+
+    kind: Literal["ridge", "gradient"] = eqx.field(static=True, default="ridge")
+    penalties: tuple[float, ...] = eqx.field(static=True, default=PENALTIES)
+    steps: int = eqx.field(static=True, default=200_000)
+
+    def __check_init__(self) -> None:
+        if self.kind not in ("ridge", "gradient"):
+            raise InvalidInputError(f"head must be 'ridge' or 'gradient', got {self.kind!r}.")
+        if not self.penalties or not min(self.penalties) > 0:
+            raise InvalidInputError(
+                f"penalties must be a non-empty tuple of positive numbers, got {self.penalties}."
+            )
+        if self.steps < 1:
+            raise InvalidInputError(f"A head needs at least 1 gradient step, got {self.steps}.")
+
+    def fit(
+        self, features: Features, split: Split, start: Float[Array, "m k"]
+    ) -> tuple[Float[Array, "m k"], dict[str, Any]]:
+        """Head weights (m, k) and what happened; descent starts from `start`."""
+        if self.kind == "ridge":
+            path = ridge_head(features, start.shape[0], split, self.penalties)
+            return path.coefficients, path.record()
+        train, validate = head_moments(features, start.shape[0], split)
+        path = ridge_primal(train, validate, self.penalties)
+        a, residual, taken = gradient_head(train, path.penalty, start, self.steps)
+        return a, path.record() | {"head_residual": residual, "head_steps": taken}
 
 
 def ridge_head(
-    features: Features, width: int, data: HeadData, penalties: tuple[float, ...]
+    features: Features, width: int, split: Split, penalties: tuple[float, ...]
 ) -> RidgePath:
     """Ridge on `features`, λ chosen on the validation rows; coefficients have shape (m, k).
 
-    The n × n side is decomposed when there are fewer rows than half the features.
+    The n × n side is decomposed when there are fewer training rows than half the features.
     """
-    if 2 * data.x.shape[0] < width:
-        return _head_by_rows(features, data, penalties)
-    train, validation = head_moments(features, width, data)
-    return ridge_primal(train, validation, penalties)
+    if 2 * split.train.x.shape[0] < width:
+        return _head_by_rows(features, split, penalties)
+    return ridge_primal(*head_moments(features, width, split), penalties)
 
 
-def head_moments(features: Features, width: int, data: HeadData) -> tuple[Moments, Moments]:
+def head_moments(features: Features, width: int, split: Split) -> tuple[Moments, Moments]:
     """HᵀH/n and its companions over the training rows and over the validation rows."""
 
-    def sums(x: Array, y: Array, train: Array, validate: Array) -> tuple[Moments, Moments]:
-        h = features(x)
-        return moments(h, y, train), moments(h, y, validate)
+    def sums(x: Array, y: Array, weight: Array) -> Moments:
+        return moments(features(x), y, weight)
 
-    arrays = (data.x, data.y, data.train, data.validate)
-    train, validation = sum_over_rows(sums, arrays, row_cost=3 * width)
-    return average(train), average(validation)
+    def averages(rows: Rows) -> Moments:
+        return average(sum_over_rows(sums, rows, row_cost=3 * width))
+
+    return averages(split.train), averages(split.validate)
 
 
-def _head_by_rows(features: Features, data: HeadData, penalties: tuple[float, ...]) -> RidgePath:
-    h = features(data.x).astype(jnp.float64)
-    gram = h @ h.T
-    path = ridge_dual(gram, data.y, gram, data.y, penalties, data.train, data.validate)
-    weighted = path.coefficients * data.train[:, None]
+def _head_by_rows(features: Features, split: Split, penalties: tuple[float, ...]) -> RidgePath:
+    train, validate = split
+    h = features(train.x).astype(jnp.float64)
+    cross = features(validate.x).astype(jnp.float64) @ h.T
+    weights = (train.weight, validate.weight)
+    path = ridge_dual(h @ h.T, train.y, cross, validate.y, penalties, *weights)
+    weighted = path.coefficients * train.weight[:, None]
     return eqx.tree_at(lambda p: p.coefficients, path, h.T @ weighted)
 
 
@@ -76,7 +107,7 @@ def gradient_head(
     """
     largest = jnp.linalg.eigvalsh(train.gram)[-1]
     rate = 0.5 / (largest + penalty)
-    scale = jnp.maximum(jnp.linalg.norm(train.cross), 1e-300)
+    scale = jnp.maximum(jnp.linalg.norm(train.cross), jnp.finfo(jnp.float64).tiny)
 
     def half_gradient(a: Array) -> Array:
         return train.gram @ a + penalty * a - train.cross
