@@ -1,7 +1,7 @@
 """The conjugate kernel of an infinitely wide ReLU network: only its last layer is trained.
 
-    Σ_0 = σ_w² ⟨x, y⟩/d + σ_b²
-    Σ_l = σ_w² E relu(u) relu(v) + σ_b²,   (u, v) ~ N(0, Σ_{l−1});        K = Σ_L
+Σ_0 = σ_w² ⟨x, y⟩/d + σ_b²
+Σ_l = σ_w² E relu(u) relu(v) + σ_b²,   (u, v) ~ N(0, Σ_{l−1});        K = Σ_L
 """
 
 import equinox as eqx

@@ -1,11 +1,11 @@
 """The neural tangent kernel of an infinitely wide ReLU network.
 
-    f = σ_w/√m ⟨a, h_L⟩ + σ_b b_{L+1},   h_l = relu(σ_w/√m W_l h_{l−1} + σ_b b_l),   h_0 = x
-    (1/√d in place of 1/√m in the first layer; every weight and bias N(0, 1) and trained)
+f = σ_w/√m ⟨a, h_L⟩ + σ_b b_{L+1},   h_l = relu(σ_w/√m W_l h_{l−1} + σ_b b_l),   h_0 = x
+(1/√d in place of 1/√m in the first layer; every weight and bias N(0, 1) and trained)
 
-    Σ_0 = σ_w² ⟨x, y⟩/d + σ_b²                        Θ_0 = Σ_0
-    Σ_l = σ_w² E relu(u) relu(v) + σ_b²               (u, v) ~ N(0, Σ_{l−1})
-    Θ_l = Σ_l + Θ_{l−1} σ_w² E 1[u>0] 1[v>0]          K = Θ_L
+Σ_0 = σ_w² ⟨x, y⟩/d + σ_b²                        Θ_0 = Σ_0
+Σ_l = σ_w² E relu(u) relu(v) + σ_b²               (u, v) ~ N(0, Σ_{l−1})
+Θ_l = Σ_l + Θ_{l−1} σ_w² E 1[u>0] 1[v>0]          K = Θ_L
 """
 
 import equinox as eqx
@@ -50,4 +50,3 @@ class NTK(Kernel):
             variance = next_variance(variance, self.weight_variance, self.bias_variance)
             tangent = variance + tangent * self.weight_variance / 2
         return tangent
-

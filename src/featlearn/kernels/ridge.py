@@ -4,7 +4,8 @@
     α(λ) = (K/n + λI)⁻¹ y/n            Gram matrix K (n, n): the n × n side (dual)
 
 With K = HHᵀ both give the same predictions. Rows may carry weights 0 or 1, so that samples of
-unequal size can share a shape: a row of weight 0 does not exist.
+unequal size can share a shape: a row of weight 0 does not exist. A λ below the rounding of the
+matrix is solved as if it were that rounding, see `_shifted`.
 """
 
 from typing import NamedTuple
@@ -13,6 +14,8 @@ import equinox as eqx
 import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float, Int
+
+from featlearn.kernels._shifted import Shifted, shifted
 
 PENALTIES = tuple(float(v) for v in np.logspace(-10, 15, 100))
 
@@ -71,18 +74,14 @@ def ridge_primal(
 ) -> RidgePath:
     """Ridge on features, from the averages over training and validation rows."""
     lambdas = jnp.asarray(penalties, dtype=jnp.float64)
-    spectrum, basis = jnp.linalg.eigh(train.gram)
-    spectrum = jnp.maximum(spectrum, 0.0)
-    rotated = basis.T @ train.cross
-    gram_v = basis.T @ validation.gram @ basis
-    cross_v = basis.T @ validation.cross
-    path = rotated[None] / (spectrum[None, :, None] + lambdas[:, None, None])  # (l, m, k)
+    factor = shifted(train.gram)
+    path = factor.solve(train.cross, lambdas)
     errors = (
-        jnp.einsum("lmk,mp,lpk->l", path, gram_v, path, optimize=True)
-        - 2 * jnp.einsum("lmk,mk->l", path, cross_v)
+        jnp.einsum("lmk,lmk->l", path, jnp.einsum("mp,lpk->lmk", validation.gram, path))
+        - 2 * jnp.einsum("lmk,mk->l", path, validation.cross)
         + validation.square
     )
-    return _choose(basis, path, spectrum, lambdas, jnp.maximum(errors, 0.0))
+    return _choose(factor, path, lambdas, jnp.maximum(errors, 0.0))
 
 
 def ridge_dual(
@@ -94,31 +93,33 @@ def ridge_dual(
     weight: Float[Array, "n"] | None = None,
     weight_validation: Float[Array, "v"] | None = None,
 ) -> RidgePath:
-    """Ridge on a Gram matrix. `cross_gram` is K(validation, training)."""
+    """Ridge on a Gram matrix. `cross_gram` is K(validation, training).
+
+    Rows of weight 0 get coefficient 0.
+    """
     lambdas = jnp.asarray(penalties, dtype=jnp.float64)
-    w = jnp.ones(gram.shape[0]) if weight is None else weight.astype(jnp.float64)
-    v = jnp.ones(len(y_validation)) if weight_validation is None else weight_validation
+    w, v = _weights(weight, gram.shape[0]), _weights(weight_validation, y_validation.shape[0])
     n, n_v = jnp.maximum(w.sum(), 1.0), jnp.maximum(v.sum(), 1.0)
-    k = gram.astype(jnp.float64) * w[:, None] * w[None, :]
-    spectrum, basis = jnp.linalg.eigh(k / n)
-    spectrum = jnp.maximum(spectrum, 0.0)
-    rotated = basis.T @ (y.astype(jnp.float64) * w[:, None]) / n
-    path = rotated[None] / (spectrum[None, :, None] + lambdas[:, None, None])  # (l, n, k)
-    shown = (cross_gram.astype(jnp.float64) * w[None, :]) @ basis
-    residual = jnp.einsum("vn,lnk->lvk", shown, path) - y_validation[None]
-    errors = jnp.einsum("lvk,v->l", residual**2, v.astype(jnp.float64)) / n_v
-    return _choose(basis, path, spectrum, lambdas, errors)
+    factor = shifted(gram.astype(jnp.float64) * w[:, None] * (w / n)[None, :])
+    path = factor.solve(y.astype(jnp.float64) * (w / n)[:, None], lambdas)
+    shown = jnp.einsum("vn,lnk->lvk", cross_gram.astype(jnp.float64), path)
+    errors = jnp.einsum("lvk,v->l", (shown - y_validation) ** 2, v) / n_v
+    return _choose(factor, path, lambdas, errors)
 
 
-def _choose(basis: Array, path: Array, spectrum: Array, lambdas: Array, errors: Array) -> RidgePath:
+def _weights(weight: Array | None, n: int) -> Float[Array, "n"]:
+    return jnp.ones(n, jnp.float64) if weight is None else weight.astype(jnp.float64)
+
+
+def _choose(factor: Shifted, path: Array, lambdas: Array, errors: Array) -> RidgePath:
     index = jnp.argmin(jnp.where(jnp.isfinite(errors), errors, jnp.inf))
     last = lambdas.shape[0] - 1
     return RidgePath(
-        coefficients=basis @ path[index],
+        coefficients=path[index],
         penalty=lambdas[index],
         index=index,
         penalties=lambdas,
         validation=errors,
         grid_edge=jnp.where(index == 0, -1, jnp.where(index == last, 1, 0)),
-        effective_dimension=jnp.sum(spectrum / (spectrum + lambdas[index])),
+        effective_dimension=factor.effective_dimension(lambdas[index]),
     )
