@@ -60,7 +60,9 @@ def read_value(name: str, text: str, default: Any) -> Any:
     try:
         return _conform(value, default)
     except TypeError as error:
-        raise InvalidInputError(f"--set {name}={text} needs {error}, like {_shown(default)}.") from None
+        raise InvalidInputError(
+            f"--set {name}={text} needs {error}, like {_shown(default)}."
+        ) from None
 
 
 def assignment(name: str, value: Any) -> str:
@@ -142,7 +144,7 @@ def _conform(value: Any, default: Any) -> Any:
 def _example(default: Sequence[Any]) -> Any:
     """The element that decides the type of a list: a float where numbers are mixed."""
     floats = [item for item in default if isinstance(item, float)]
-    return (floats or [*default, None])[0]
+    return next(iter(floats or default), None)
 
 
 def _expect(right: bool, value: Any, what: str) -> Any:

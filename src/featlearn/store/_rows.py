@@ -39,7 +39,11 @@ class CellStatus:
 
 @dataclass(frozen=True, kw_only=True)
 class PlanRow:
-    """Which cells a claim was judged on, and how to make them again."""
+    """Which cells a claim was judged on, and how to make them again.
+
+    `code` names the modules that the cells' numbers depend on: with it a reader can tell whether
+    they are still what the code would give, without loading the study.
+    """
 
     id: str
     study: str
@@ -50,3 +54,4 @@ class PlanRow:
     command: str
     created: str
     seconds: float = 0.0
+    code: tuple[str, ...] = ()

@@ -48,7 +48,8 @@ _TABLES = (
         cells TEXT NOT NULL,
         command TEXT NOT NULL,
         created TEXT NOT NULL,
-        seconds REAL NOT NULL
+        seconds REAL NOT NULL,
+        code TEXT NOT NULL
     )
     """,
     """

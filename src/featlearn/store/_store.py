@@ -167,11 +167,12 @@ _BEGIN = f"""
         device = excluded.device, started = excluded.started, finished = NULL, message = ''
     WHERE state IN ('running', 'failed')
 """
-_PLAN_COLUMNS = "id, study, tier, settings, seeds, cells, command, created, seconds"
+_PLAN_COLUMNS = "id, study, tier, settings, seeds, cells, command, created, seconds, code"
 _SAVE_PLAN = f"""
-    INSERT INTO plans ({_PLAN_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+    INSERT INTO plans ({_PLAN_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
     ON CONFLICT (id) DO UPDATE SET
-        command = excluded.command, created = excluded.created, seconds = excluded.seconds
+        command = excluded.command, created = excluded.created, seconds = excluded.seconds,
+        code = excluded.code
 """
 
 
@@ -226,6 +227,7 @@ def _plan_to_sql(plan: PlanRow) -> tuple[Any, ...]:
         plan.command,
         plan.created,
         plan.seconds,
+        json.dumps(plan.code),
     )
 
 
@@ -240,6 +242,7 @@ def _plan_from_sql(row: tuple[Any, ...]) -> PlanRow:
         command=row[6],
         created=row[7],
         seconds=row[8],
+        code=tuple(json.loads(row[9])),
     )
 
 
