@@ -1,5 +1,10 @@
 """Laws of x."""
 
-from featlearn.inputs._base import Inputs
+from featlearn.inputs._base import GaussianPart, Inputs
+from featlearn.inputs.gaussian import Gaussian
+from featlearn.inputs.hypercube import Hypercube
+from featlearn.inputs.mixture import Mixture
+from featlearn.inputs.sphere import Sphere
+from featlearn.inputs.uniform import Uniform
 
-__all__ = ["Inputs"]
+__all__ = ["Gaussian", "GaussianPart", "Hypercube", "Inputs", "Mixture", "Sphere", "Uniform"]

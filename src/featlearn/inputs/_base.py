@@ -1,11 +1,19 @@
 """What a law of x is."""
 
 import abc
-from typing import Any
+from typing import Any, NamedTuple
 
 import equinox as eqx
 import jax.numpy as jnp
 from jaxtyping import Array, Float, Key
+
+
+class GaussianPart(NamedTuple):
+    """One Gaussian of a law that is a mixture of Gaussians."""
+
+    weight: Any  # ()
+    mean: Any  # (d,)
+    covariance: Any  # (d, d)
 
 
 class Inputs(eqx.Module):
@@ -28,3 +36,12 @@ class Inputs(eqx.Module):
     @abc.abstractmethod
     def covariance(self) -> Float[Array, "d d"]:
         """E (x − E x)(x − E x)ᵀ."""
+
+    @property
+    def standard(self) -> bool:
+        """Whether the law is N(0, I), as far as that can be told; a traced law cannot tell."""
+        return False
+
+    def gaussian_parts(self) -> tuple[GaussianPart, ...]:
+        """The law as a mixture of Gaussians, whose moments of polynomials are exact; or ()."""
+        return ()

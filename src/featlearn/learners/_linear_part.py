@@ -1,6 +1,6 @@
 """The constant and linear parts of the labels, estimated on the training rows alone.
 
-    α = mean y_i,    β = mean y_i x_i,    y_i ← y_i − α − β·x_i
+α = mean y_i,    β = mean y_i x_i,    y_i ← y_i − α − β·x_i
 """
 
 import jax.numpy as jnp

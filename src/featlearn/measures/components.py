@@ -102,9 +102,7 @@ def hermite_features(z: Float[Array, "n r"], indices: list[tuple[int, ...]]) -> 
     for k in range(1, highest):
         tables.append(z * tables[k] - k * tables[k - 1])
     normed = [t / factorial(k) ** 0.5 for k, t in enumerate(tables)]
-    columns = [
-        jnp.stack([normed[k][:, j] for j, k in enumerate(a)]).prod(axis=0) for a in indices
-    ]
+    columns = [jnp.stack([normed[k][:, j] for j, k in enumerate(a)]).prod(axis=0) for a in indices]
     return jnp.stack(columns, axis=1)
 
 
