@@ -21,7 +21,13 @@ if TYPE_CHECKING:
         subspace_distance,
         subspace_energy,
     )
-    from featlearn.measures.thresholds import Crossing, median_interval, threshold_crossing
+    from featlearn.measures.thresholds import (
+        Crossing,
+        difference_interval,
+        median_interval,
+        ratio_interval,
+        threshold_crossing,
+    )
 
 _HOMES = {
     "components": ("DegreeParts", "degree_parts", "projection"),
@@ -38,7 +44,13 @@ _HOMES = {
         "subspace_distance",
         "subspace_energy",
     ),
-    "thresholds": ("Crossing", "median_interval", "threshold_crossing"),
+    "thresholds": (
+        "Crossing",
+        "difference_interval",
+        "median_interval",
+        "ratio_interval",
+        "threshold_crossing",
+    ),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 
@@ -48,6 +60,7 @@ __all__ = [
     "Estimate",
     "Slope",
     "degree_parts",
+    "difference_interval",
     "energy_outside",
     "excess",
     "exponent",
@@ -58,6 +71,7 @@ __all__ = [
     "projection",
     "random_level",
     "random_overlap",
+    "ratio_interval",
     "relative_risk",
     "risk",
     "subspace_distance",

@@ -66,7 +66,8 @@ def _degree_parts(
         x = x.astype(jnp.float64)
         return x @ basis, fit(x).astype(jnp.float64), task.target(x).astype(jnp.float64)
 
-    return parts_of_degrees(*over_draws(at, task.inputs, key, n), degree)
+    z, predicted, truth = over_draws(at, task.inputs, key, n)
+    return parts_of_degrees(z, predicted, truth, degree)
 
 
 def parts_of_degrees(
