@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Hashable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -114,7 +115,7 @@ def _draw(ax: Axes, curve: _Summary, style: Style) -> None:
     ax.fill_between(
         curve.x, curve.low, curve.high, color=style.colour, alpha=0.16, linewidth=0, zorder=1.5
     )
-    look = {"color": style.colour, "marker": style.marker, "zorder": 2.5}
+    look: dict[str, Any] = {"color": style.colour, "marker": style.marker, "zorder": 2.5}
     ax.plot(
         curve.x,
         curve.median,
@@ -126,7 +127,11 @@ def _draw(ax: Axes, curve: _Summary, style: Style) -> None:
     )
     partial = (curve.missing > 0) & ~curve.empty
     if partial.any():
-        hollow = {"markerfacecolor": PAPER, "markersize": 4.5, "markeredgewidth": 1.1}
+        hollow: dict[str, Any] = {
+            "markerfacecolor": PAPER,
+            "markersize": 4.5,
+            "markeredgewidth": 1.1,
+        }
         ax.plot(
             curve.x[partial],
             curve.median[partial],

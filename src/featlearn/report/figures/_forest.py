@@ -2,6 +2,7 @@
 
 import math
 import re
+import textwrap
 from collections.abc import Callable, Sequence
 
 from matplotlib.axes import Axes
@@ -10,14 +11,16 @@ from matplotlib.patches import Rectangle
 from featlearn.claims import Finding
 from featlearn.errors import InvalidInputError
 from featlearn.report._numbers import interval, number
+from featlearn.report._verdicts import reading
 from featlearn.report.figures._house import SMALL
 from featlearn.report.figures._palette import (
+    GREEN,
     GRID,
     INK,
     MUTED,
     PAPER,
     RULE,
-    VERDICT_COLOURS,
+    TONE_COLOURS,
 )
 
 _NUMBER = r"([-+−]?\d[\d.]*(?:e[-+]?\d+)?)"
@@ -28,14 +31,17 @@ _MARKERS = {"holds": "o", "fails": "X", "open": "D", "measured": "s"}
 
 
 def forest_panel(ax: Axes, findings: Sequence[Finding]) -> None:
-    """One row a finding, each on its own scale: allowed region, interval, verdict in colour."""
+    """One row a finding, each on its own scale: where it would hold, its interval, the verdict.
+
+    The region is green for a claim and grey for a control, which must lie outside it.
+    """
     if not findings:
         raise InvalidInputError("There are no findings to draw; judge the study first.")
     ax.set(xlim=(0, 1), ylim=(len(findings) - 0.45, -0.55), xticks=[])
     ax.grid(False)
     ax.spines[["left", "bottom"]].set_visible(False)
     ax.tick_params(axis="y", length=0)
-    ax.set_yticks(range(len(findings)), [_short(_name(finding)) for finding in findings])
+    ax.set_yticks(range(len(findings)), [_two_lines(_name(finding)) for finding in findings])
     for row, finding in enumerate(findings):
         _draw_row(ax, row, finding)
 
@@ -67,8 +73,8 @@ def _draw_row(ax: Axes, row: int, finding: Finding) -> None:
 
     ax.add_patch(Rectangle((0, row - 0.3), 1, 0.6, color=GRID, linewidth=0, zorder=1))
     if region:
-        _draw_region(ax, row, region, place)
-    colour = VERDICT_COLOURS[finding.verdict]
+        _draw_region(ax, row, region, place, RULE if finding.role == "control" else GREEN)
+    colour = TONE_COLOURS[reading(finding).tone]
     got = finding.measured
     if finding.measured.finite:
         ends = [place(got.low), place(got.high)]
@@ -82,12 +88,16 @@ def _draw_row(ax: Axes, row: int, finding: Finding) -> None:
 
 
 def _draw_region(
-    ax: Axes, row: int, region: tuple[float, float], place: Callable[[float], float]
+    ax: Axes,
+    row: int,
+    region: tuple[float, float],
+    place: Callable[[float], float],
+    colour: str,
 ) -> None:
     start, stop = place(region[0]), place(region[1])
-    green = VERDICT_COLOURS["holds"]
-    allowed = Rectangle((start, row - 0.3), stop - start, 0.6, color=green, alpha=0.16, linewidth=0)
-    ax.add_patch(allowed)
+    alpha = 0.16 if colour == GREEN else 0.55
+    size = (stop - start, 0.6)
+    ax.add_patch(Rectangle((start, row - 0.3), *size, color=colour, alpha=alpha, linewidth=0))
     for edge in region:
         if math.isfinite(edge):
             ax.plot([place(edge)] * 2, [row - 0.3, row + 0.3], color=INK, linewidth=0.9, zorder=2)
@@ -103,12 +113,13 @@ def _draw_open_ends(ax: Axes, row: int, finding: Finding, colour: str) -> None:
 
 
 def _draw_words(ax: Axes, row: int, finding: Finding, colour: str) -> None:
-    got = finding.measured
-    measured = f"{number(got.value)} {interval(got.low, got.high)}"
-    for text, lift, shade in (
-        (f"{finding.verdict}: {measured}", 9 / 2, colour),
-        (f"predicted {finding.predicted}", -9 / 2, MUTED),
-    ):
+    got, verdict = finding.measured, reading(finding).words
+    found = f"{verdict}: {number(got.value)} {interval(got.low, got.high)}"
+    lines = [(found if got.finite else verdict, colour)]
+    if finding.verdict != "measured":
+        lines.append((f"predicted {finding.predicted}", MUTED))
+    lifts = (9 / 2, -9 / 2) if len(lines) == 2 else (0.0,)
+    for (text, shade), lift in zip(lines, lifts, strict=True):
         ax.annotate(_short(text, 52), (1, row), (8, lift), textcoords="offset points", va="center",
                     fontsize=SMALL, color=shade, annotation_clip=False)  # fmt: skip
 
@@ -127,5 +138,10 @@ def _name(finding: Finding) -> str:
     return f"control: {finding.label}" if finding.role == "control" else finding.label
 
 
-def _short(text: str, most: int = 40) -> str:
+def _two_lines(text: str) -> str:
+    """A label in at most two lines of 38 letters."""
+    return "\n".join(textwrap.wrap(text, 38, max_lines=2, placeholder=" …", break_on_hyphens=False))
+
+
+def _short(text: str, most: int) -> str:
     return text if len(text) <= most else text[: most - 1].rstrip() + "…"

@@ -1,9 +1,11 @@
 """A matrix as colours, on a scale that is symmetric about zero."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.cm import ScalarMappable
 from matplotlib.colors import LinearSegmentedColormap
 from numpy.typing import ArrayLike
 
@@ -40,8 +42,9 @@ def heat_panel(
     finite = np.abs(cells[np.isfinite(cells)])
     top = limit or (float(finite.max()) if finite.size else 0.0) or 1.0
     shown = np.ma.masked_invalid(cells)
-    look = {"cmap": _DIVERGING, "vmin": -top, "vmax": top}
+    look: dict[str, Any] = {"cmap": _DIVERGING, "vmin": -top, "vmax": top}
     rows, columns = cells.shape
+    image: ScalarMappable
     if cells.size <= _VECTOR_CELLS:
         edges = np.arange(columns + 1) - 0.5, np.arange(rows + 1) - 0.5
         image = ax.pcolormesh(*edges, shown, edgecolors="none", antialiased=False, **look)
@@ -68,5 +71,14 @@ def _name_cells(ax: Axes, x_names: Sequence[str] | None, y_names: Sequence[str] 
 def _write_values(ax: Axes, cells: np.ndarray, top: float) -> None:
     for (row, column), value in np.ndenumerate(cells):
         text = f"{value:.2g}".replace("-", "−") if np.isfinite(value) else "—"
-        shade = PAPER if abs(value) > 0.55 * top else INK
+        shade = PAPER if _is_dark(value / top) else INK
         ax.text(column, row, text, ha="center", va="center", fontsize=SMALL, color=shade)
+
+
+def _is_dark(share: float) -> bool:
+    """Whether white is easier to read than ink on the colour of `share` of the limit."""
+    if not np.isfinite(share):
+        return False
+    channels = np.array(_DIVERGING((share + 1) / 2)[:3])
+    linear = np.where(channels <= 0.04045, channels / 12.92, ((channels + 0.055) / 1.055) ** 2.4)
+    return bool(linear @ [0.2126, 0.7152, 0.0722] < 0.26)

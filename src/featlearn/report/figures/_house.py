@@ -2,6 +2,7 @@
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.layout_engine import ConstrainedLayoutEngine
 
 from featlearn.errors import InvalidInputError
 from featlearn.report.figures._labels import ScaleLabel
@@ -25,8 +26,8 @@ def new_figure(
         raise InvalidInputError(
             f"A figure of {columns} × {rows} panels has none; ask for one or more each way."
         )
-    figure = Figure(figsize=(width, height * rows), layout="constrained", facecolor=PAPER)
-    figure.get_layout_engine().set(w_pad=0.06, h_pad=0.05, wspace=0.03, hspace=0.03)
+    layout = ConstrainedLayoutEngine(w_pad=0.06, h_pad=0.05, wspace=0.03, hspace=0.03)
+    figure = Figure(figsize=(width, height * rows), layout=layout, facecolor=PAPER)
     grid = figure.subplots(rows, columns, squeeze=False, sharex=share_x, sharey=share_y)
     axes = list(grid.flat)
     for ax in axes:

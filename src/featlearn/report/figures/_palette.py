@@ -24,7 +24,7 @@ WINE = "#7a2452"
 INDIGO = "#463ea6"
 GREY = "#737c86"
 
-VERDICT_COLOURS = {"holds": GREEN, "fails": ROSE, "open": "#a97400", "measured": MUTED}
+TONE_COLOURS = {"good": GREEN, "bad": ROSE, "open": "#a97400", "plain": MUTED}
 
 _DASHED, _DOTTED, _DASHDOT, _LONG = "--", ":", "-.", (0, (7, 2))
 
@@ -106,7 +106,7 @@ def learner_style(name: str) -> Style:
 
 
 def series_styles(values: Sequence[Hashable]) -> dict[Hashable, Style]:
-    """A style for each series of a panel: numbers a ramp, learners their own, others what is left."""
+    """A style for each series: numbers a ramp, learners their own, others what is left."""
     if values and all(is_number(value) for value in values):
         return dict(zip(values, _ramp(len(values)), strict=True))
     known = {value: _known(str(value)) for value in values}
@@ -136,7 +136,7 @@ def _plain(name: str) -> str:
 
 
 def _ramp(count: int) -> list[Style]:
-    ramp = LinearSegmentedColormap.from_list("ramp", ["#6cb0e0", "#1f6fb2", "#0d2748"])
+    ramp = LinearSegmentedColormap.from_list("ramp", ["#4d9bd3", "#1f67a8", "#0d2748"])
     places = [i / (count - 1) for i in range(count)] if count > 1 else [0.5]
     markers = "osD^vPXp"
     return [

@@ -1,6 +1,7 @@
 """Shares by category: points with intervals, side by side."""
 
 from collections.abc import Hashable, Mapping
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -38,9 +39,9 @@ def share_panel(
     places = {category: i for i, category in enumerate(categories)}
     for level in (0.0, 1.0):
         ax.axhline(level, color=RULE, linewidth=0.8, zorder=1)
-    for category, value in (expected or {}).items():
+    for category, height in (expected or {}).items():
         if category in places:
-            _draw_expected(ax, places[category], value)
+            _draw_expected(ax, places[category], height)
     for position, value in enumerate(names):
         mine = rows[rows[series] == value]
         offset = _SPREAD * ((position + 0.5) / len(names) - 0.5)
@@ -71,7 +72,12 @@ def _draw_points(
     name: str,
     band: tuple[float, float],
 ) -> None:
-    look = {"color": style.colour, "marker": style.marker, "linestyle": "", "markersize": 5}
+    look: dict[str, Any] = {
+        "color": style.colour,
+        "marker": style.marker,
+        "linestyle": "",
+        "markersize": 5,
+    }
     ax.plot([], [], label=name, **look)
     for category, place in places.items():
         values = rows.loc[rows[x] == category, y].to_numpy(float)
@@ -86,14 +92,12 @@ def _draw_points(
 
 
 def _draw_key(ax: Axes) -> None:
-    handles, _ = ax.get_legend_handles_labels()
     key = ax.legend(
-        handles=handles,
         loc="upper left",
         bbox_to_anchor=(1.0, 1.0),
         frameon=False,
         fontsize=SMALL,
-        labelcolor=[handle.get_color() for handle in handles],
+        labelcolor="linecolor",
         handletextpad=0.2,
         borderaxespad=0.2,
     )

@@ -14,6 +14,8 @@ from featlearn.report.figures._labels import EndLabel
 from featlearn.report.figures._palette import MUTED, PAPER, Style, learner_style
 from featlearn.report.figures._ticks import scale_axis
 
+_MEDIANS = "_medians"  # a label that no legend shows
+
 
 def slope_panel(
     ax: Axes,
@@ -47,8 +49,7 @@ def slope_panel(
     _scale(ax, x, np.concatenate([values for values, _ in points]))
     for size, (values, sides) in zip(x, points, strict=True):
         _draw_seeds(ax, size, values, sides, look)
-    ax.plot(x, np.where(known, centre, np.nan), linestyle="", marker=look.marker, markersize=6,
-            color=look.colour, markeredgecolor=PAPER, markeredgewidth=0.8, zorder=3)  # fmt: skip
+    _draw_medians(ax, x, np.where(known, centre, np.nan), look)
     if slope is not None and slope.finite and np.isfinite(centre).any():
         _draw_fit(ax, x, centre, known, slope, look)
     _draw_guides(ax, x, centre, references or {})
@@ -59,7 +60,7 @@ def slope_panel(
 def _points(
     size: float, thresholds: Mapping[float, ArrayLike], censored: Mapping[float, ArrayLike] | None
 ) -> tuple[np.ndarray, np.ndarray]:
-    """The finite thresholds at one size, and for each: 1 a lower bound, −1 an upper one, 0 known."""
+    """The finite thresholds at a size, and for each: 1 a lower bound, −1 an upper one, 0 known."""
     if size not in thresholds:
         raise InvalidInputError(
             f"No thresholds for size {size:g}; give one list for each of `sizes`."
@@ -94,10 +95,13 @@ def _median_is_known(values: np.ndarray, sides: np.ndarray) -> bool:
 
 
 def _scale(ax: Axes, x: np.ndarray, y: np.ndarray) -> None:
-    earlier = [line.get_xydata() for line in ax.lines if line.get_transform() == ax.transData]
-    past = np.concatenate(earlier) if earlier else np.empty((0, 2))
-    scale_axis(ax, "x", np.concatenate([x, past[:, 0]]), few=True)
-    scale_axis(ax, "y", np.concatenate([y, past[np.isfinite(past[:, 1]), 1]]))
+    """Scales for these points and those of earlier calls, whose sizes their medians tell."""
+    earlier = [line for line in ax.lines if line.get_label() == _MEDIANS]
+    sizes = [np.asarray(line.get_xdata(), float) for line in earlier]
+    heights = [np.asarray(line.get_ydata(), float) for line in earlier]
+    seen = np.concatenate([y, *heights])
+    scale_axis(ax, "x", np.concatenate([x, *sizes]), few=True)
+    scale_axis(ax, "y", seen[np.isfinite(seen)])
 
 
 def _draw_seeds(ax: Axes, size: float, values: np.ndarray, sides: np.ndarray, look: Style) -> None:
@@ -119,6 +123,21 @@ def _draw_seeds(ax: Axes, size: float, values: np.ndarray, sides: np.ndarray, lo
                 alpha=0.9 if side else 0.4,
                 zorder=2.4 if side else 2.2,
             )
+
+
+def _draw_medians(ax: Axes, x: np.ndarray, medians: np.ndarray, look: Style) -> None:
+    ax.plot(
+        x,
+        medians,
+        label=_MEDIANS,
+        linestyle="",
+        marker=look.marker,
+        markersize=6,
+        color=look.colour,
+        markeredgecolor=PAPER,
+        markeredgewidth=0.8,
+        zorder=3,
+    )
 
 
 def _draw_fit(

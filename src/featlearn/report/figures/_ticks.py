@@ -1,6 +1,7 @@
-"""Ticks of a logarithmic axis that a reader can use: 1–2–5 over a short range, decades over a long."""
+"""Ticks of a logarithmic axis that a reader can use: as many as there is room to read, no more."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -9,9 +10,12 @@ from matplotlib.ticker import FixedLocator, Formatter, Locator, LogLocator, MaxN
 
 from featlearn.report._numbers import power_of_ten
 
+_LABEL_WIDTH = 36.0  # points that a label takes on a horizontal axis, with the space after it
+_LABEL_HEIGHT = 20.0
+
 
 class LogTicks(Locator):
-    """Decades where there are two or more, 1–2–5 below that, evenly spaced within a factor of 3."""
+    """The finest of 1–2–5, 1–3 and decades that has room; even steps within a factor of 3."""
 
     def __call__(self) -> Sequence[float]:
         return self.tick_values(*self.axis.get_view_interval())  # type: ignore[union-attr]
@@ -20,13 +24,30 @@ class LogTicks(Locator):
         low, high = sorted((vmin, vmax))
         if not (low > 0 and np.isfinite(high)):
             return []
-        span = np.log10(high / low)
-        if span < 0.5:
-            ticks = MaxNLocator(nbins=4, steps=[1, 2, 5, 10]).tick_values(low, high)
-        else:
-            digits = [1.0] if span >= 2 else [1.0, 3.0] if span > 1.3 else [1.0, 2.0, 5.0]
-            ticks = _spread_decades(low, high, digits)
-        return [float(t) for t in ticks if low * (1 - 1e-9) <= t <= high * (1 + 1e-9)]
+        room = min(_room(self.axis), 5)
+        if np.log10(high / low) < 0.5:
+            steps = MaxNLocator(nbins=min(room, 4), steps=[1, 2, 5, 10])
+            return _within(low, high, steps.tick_values(low, high))
+        for digits in ([1.0, 2.0, 5.0], [1.0, 3.0]):
+            ticks = _within(low, high, _decades(low, high, digits))
+            if len(ticks) <= room:
+                return ticks
+        ticks = _within(low, high, _decades(low, high, [1.0]))
+        return ticks[:: max(1, -(-len(ticks) // max(room, 2)))]
+
+
+class ValueTicks(Locator):
+    """Ticks at the few values that the data have, every second or third where room is short."""
+
+    def __init__(self, values: Sequence[float]) -> None:
+        self.values = sorted(values)
+
+    def __call__(self) -> Sequence[float]:
+        return self.tick_values(*self.axis.get_view_interval())  # type: ignore[union-attr]
+
+    def tick_values(self, vmin: float, vmax: float) -> Sequence[float]:
+        ticks = _within(min(vmin, vmax), max(vmin, vmax), self.values)
+        return ticks[:: max(1, -(-len(ticks) // _room(self.axis)))]
 
 
 class LogNames(Formatter):
@@ -35,12 +56,15 @@ class LogNames(Formatter):
     def __call__(self, x: float, pos: int | None = None) -> str:
         low, high = sorted(self.axis.get_view_interval())  # type: ignore[union-attr]
         plain = low >= 5e-4 and high <= 2e5
-        return f"{x:,.4g}".replace(",", "\u2009") if plain else power_of_ten(x)
+        if not plain:
+            return power_of_ten(x)
+        text = f"{x:,.0f}" if x >= 1000 else f"{x:.4g}"
+        return text.replace(",", "\u2009")
 
 
 def log_axis(axis: Axis, at: Sequence[float] | None = None) -> None:
     """Put readable ticks on a logarithmic axis; `at` names the few values that the data have."""
-    axis.set_major_locator(FixedLocator(list(at)) if at is not None else LogTicks())
+    axis.set_major_locator(ValueTicks(at) if at is not None else LogTicks())
     axis.set_major_formatter(LogNames())
     axis.set_minor_locator(LogLocator(subs=range(2, 10), numticks=99))
     axis.set_minor_formatter(lambda *_: "")
@@ -64,7 +88,21 @@ def scale_axis(ax: Axes, which: str, values: np.ndarray, few: bool = False) -> N
     log_axis(axis, distinct.tolist() if apart else None)
 
 
-def _spread_decades(low: float, high: float, digits: Sequence[float]) -> list[float]:
+def _room(axis: Any) -> int:
+    """How many labels of ordinary length fit along the axis as it is now."""
+    if not isinstance(axis, Axis):
+        return 5
+    box = axis.axes.bbox
+    points = 72 / axis.axes.figure.dpi
+    if axis is axis.axes.xaxis:
+        return max(int(box.width * points / _LABEL_WIDTH), 2)
+    return max(int(box.height * points / _LABEL_HEIGHT), 2)
+
+
+def _within(low: float, high: float, ticks: Iterable[float]) -> list[float]:
+    return [float(t) for t in ticks if low * (1 - 1e-9) <= t <= high * (1 + 1e-9)]
+
+
+def _decades(low: float, high: float, digits: Sequence[float]) -> list[float]:
     first, last = int(np.floor(np.log10(low))), int(np.ceil(np.log10(high)))
-    stride = max(1, -(-(last - first) // 6))
-    return [digit * 10.0**k for k in range(first, last + 1, stride) for digit in digits]
+    return [digit * 10.0**k for k in range(first, last + 1) for digit in digits]
