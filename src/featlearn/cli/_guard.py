@@ -1,0 +1,97 @@
+"""From whatever happens in a command to an exit code and at most one sentence.
+
+0    done                       130  Ctrl-C        128 + n  another signal
+1    a claim fails              2    a user's mistake       70   our own mistake
+"""
+
+import logging
+import os
+import sys
+import tempfile
+import threading
+import traceback
+from collections.abc import Callable
+from contextlib import suppress
+from typing import NoReturn
+
+from featlearn.cli._consoles import say
+from featlearn.cli._stops import Stopped, stoppable
+from featlearn.errors import FeatlearnError
+
+WRONG = 2
+BROKEN_PIPE = 141
+BUG = 70
+_log = logging.getLogger("featlearn")
+
+
+def guarded(command: Callable[[], object]) -> int:
+    """Run a command to its exit code."""
+    try:
+        with stoppable():
+            return _exit_code(command)
+    except Stopped as stop:
+        return _told(stop.sentence, stop.code)
+    except FeatlearnError as error:
+        return _told(str(error), WRONG)
+    except BrokenPipeError:
+        return BROKEN_PIPE
+    except Exception as error:
+        return _told(_confession(error), BUG)
+
+
+def leave(code: int) -> NoReturn:
+    """End the process without waiting for a fleet that is still being computed."""
+    with suppress(OSError, ValueError):
+        sys.stderr.flush()
+    if code == BROKEN_PIPE or threading.active_count() > 1:
+        os._exit(code)
+    sys.exit(code)
+
+
+def _exit_code(command: Callable[[], object]) -> int:
+    try:
+        command()
+    except SystemExit as end:
+        _flush()
+        return end.code if isinstance(end.code, int) else 0 if end.code is None else 1
+    _flush()
+    return 0
+
+
+def _flush() -> None:
+    """Write what is left on stdout now, where a full disk can still be told."""
+    try:
+        sys.stdout.flush()
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise FeatlearnError(
+            f"The output could not be written ({error.strerror}): write it elsewhere."
+        ) from error
+
+
+def _told(sentence: str, code: int) -> int:
+    if sentence:
+        with suppress(OSError, Stopped):
+            say(sentence)
+    return code
+
+
+def _confession(error: Exception) -> str:
+    if _log.isEnabledFor(logging.DEBUG):
+        traceback.print_exception(error)
+        return f"This is a bug in featlearn ({type(error).__name__}): please report it."
+    return (
+        f"This is a bug in featlearn ({type(error).__name__}): please report it with "
+        f"{_kept(error) or 'what `featlearn --debug` shows before the same command'}."
+    )
+
+
+def _kept(error: Exception) -> str:
+    """The path of a file that holds the traceback, if one could be written."""
+    with suppress(OSError):
+        handle, path = tempfile.mkstemp(prefix="featlearn-", suffix=".txt")
+        with open(handle, "w", encoding="utf-8") as file:
+            file.writelines(traceback.format_exception(error))
+        return path
+    return ""
