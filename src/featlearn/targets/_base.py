@@ -26,7 +26,7 @@ class Facts:
     subspace: np.ndarray | None = None  # orthonormal basis of S*, (d, r)
     degree: int | None = None
     information_exponent: int | None = None  # lowest k ≥ 1 with a degree-k Hermite part
-    leap: int | None = None
+    leap: int | None = None  # in the coordinates that the columns of `subspace` give
     gaps: tuple[float, ...] | None = None  # α_ℓ, level by level
     levels: int | None = None  # how many levels `features` has
 

@@ -110,14 +110,14 @@ def _average(
 
 
 def _exponents(target: "MultiIndex", u: np.ndarray, c: np.ndarray) -> dict[str, Any]:
-    """Exponents under N(0, I). The leap belongs to the given directions: orthonormal ones only."""
+    """Exponents under N(0, I). The leap belongs to coordinates: those of `_subspace`, if given."""
     indices = target.indices
     if not target.orthonormal:
         if hermite.rewriting_size(indices, u.shape[1]) > MOST_POINTS:
             return {}
         indices, c = hermite.rewrite(indices, c, np.linalg.qr(u)[1].T)
     exponent = hermite.information_exponent(indices, c)
-    known_leap = target.orthonormal or u.shape[1] == 1
+    known_leap = (target.orthonormal or u.shape[1] == 1) and _independent(indices, c)
     return {
         "information_exponent": exponent,
         "leap": hermite.leap(indices, c) if known_leap else None,
@@ -132,7 +132,18 @@ def _subspace(
     The range does not depend on the law of z, as long as it has a density.
     """
     values, vectors = np.linalg.eigh(hermite.gradient_gram(indices, c))
-    present = values > hermite.ZERO * values.max()
-    if present.all():
-        return u if orthonormal else np.linalg.qr(u)[0]
-    return np.linalg.qr(u @ vectors[:, present])[0]
+    if _independent(indices, c):
+        used = u[:, _used(indices, c)]
+        return used if orthonormal else np.linalg.qr(used)[0]
+    return np.linalg.qr(u @ vectors[:, values > hermite.ZERO * values.max()])[0]
+
+
+def _used(indices: hermite.Indices, c: np.ndarray) -> list[int]:
+    present = hermite.support(indices, c)
+    return [j for j in range(len(indices[0])) if any(a[j] for a in present)]
+
+
+def _independent(indices: hermite.Indices, c: np.ndarray) -> bool:
+    """Whether g depends on as many directions as coordinates occur in it; z_1 + z_2 does not."""
+    values = np.linalg.eigvalsh(hermite.gradient_gram(indices, c))
+    return int(np.sum(values > hermite.ZERO * values.max())) == len(_used(indices, c))

@@ -1,0 +1,25 @@
+"""Conformance kits and slow references, for those who extend the library.
+
+    check_inputs(law, key=key)              a law of x keeps what `featlearn.inputs` promises
+    check_target(target, inputs, key=key)   every declared fact of a teacher holds
+    check_learner(learner, sample, key=key) a learner can be fitted, compiled, and run in a fleet
+
+Each returns None, or raises an AssertionError that says which promise is broken and by how much.
+"""
+
+from featlearn.testing.bands import check_average, check_equal, require
+from featlearn.testing.expansion import hermite_expansion, leap_by_search
+from featlearn.testing.inputs import check_inputs
+from featlearn.testing.learners import check_learner
+from featlearn.testing.targets import check_target
+
+__all__ = [
+    "check_average",
+    "check_equal",
+    "check_inputs",
+    "check_learner",
+    "check_target",
+    "hermite_expansion",
+    "leap_by_search",
+    "require",
+]
