@@ -1,12 +1,12 @@
 """The head of the page: what a verdict is, how many claims hold, and all of them in one table."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from featlearn.report._entry import Entry
 from featlearn.report._findings import claims_then_controls, finding_row, table_head
 from featlearn.report._markdown import inline
 from featlearn.report._markup import Html, html, tag
-from featlearn.report._verdicts import reading
 
 VERDICT = (
     "A verdict compares a bound that the theory states with an interval measured over random "
@@ -27,24 +27,29 @@ def page_head(title: str) -> Html:
 def counts(systems: Systems) -> Html:
     """How many claims hold, fail and are open, and whether the controls do as they must."""
     findings = [f for group in systems.values() for _, entry in group for f in entry.findings]
-    claims = [reading(f).words for f in findings if f.role == "claim"]
-    controls = [reading(f) for f in findings if f.role == "control"]
-    measured = sum(f.role == "measurement" for f in findings)
-    tones = [read.tone for read in controls]
-    shown = [_count(claims.count(word), tone, word) for word, tone in _CLAIM_TONES.items()]
-    shown += [_count(measured, "plain", "measured only")] if measured else []
-    shown += [_count(tones.count("good"), "good", "controls fail, as they must")]
-    shown += [_count(tones.count("open"), "open", "controls open")] if "open" in tones else []
-    shown += (
-        [_count(tones.count("bad"), "bad", "controls hold: a defect")] if "bad" in tones else []
-    )
+    seen = Counter[tuple[str, str]]((f.role, f.verdict) for f in findings)
+    shown = [
+        _count(seen[role, verdict], *words)
+        for (role, verdict), words in _COUNTED.items()
+        if seen[role, verdict] or (role, verdict) in _ALWAYS
+    ]
     return tag("ul", shown, class_="counts")
 
 
-_CLAIM_TONES = {"holds": "good", "fails": "bad", "open": "open"}
+_COUNTED = {
+    ("claim", "holds"): ("good", "claim holds", "claims hold"),
+    ("claim", "fails"): ("bad", "claim fails", "claims fail"),
+    ("claim", "open"): ("open", "open", "open"),
+    ("control", "fails"): ("good", "control fails, as it must", "controls fail, as they must"),
+    ("control", "holds"): ("bad", "control holds: a defect", "controls hold: a defect"),
+    ("control", "open"): ("open", "control open", "controls open"),
+    ("measurement", "measured"): ("plain", "measured only", "measured only"),
+}
+_ALWAYS = (("claim", "holds"), ("claim", "fails"), ("claim", "open"), ("control", "fails"))
 
 
-def _count(number: int, tone: str, words: str) -> Html:
+def _count(number: int, tone: str, one: str, many: str) -> Html:
+    words = one if number == 1 else many
     return tag("li", tag("b", str(number)), words, class_=tone if number else "none")
 
 

@@ -13,7 +13,9 @@ from matplotlib.figure import Figure
 
 from featlearn.report._markup import Html, html, tag
 
-_REFERENCE = re.compile(r"url\(#|^#")
+_COORDINATES = frozenset({"d", "x", "y"})  # in points: a hundredth cannot be seen
+_LONG = re.compile(r"-?\d+\.\d{3,}(?:e[-+]?\d+)?")
+_REFERENCE = re.compile(r"(url\(#|^#)([^)]*)")
 _NO_METADATA = {"Creator": None, "Date": None, "Format": None, "Type": None}
 
 
@@ -30,7 +32,17 @@ def draw_svg(draw: Callable[[], Figure], prefix: str, title: str) -> Html:
         file = io.BytesIO()
         figure.savefig(file, format="svg", metadata=_NO_METADATA)
     root = ElementTree.fromstring(file.getvalue())
+    _drop_unused_ids(root)
     return _picture(root, prefix, title, width)
+
+
+def _drop_unused_ids(root: ElementTree.Element) -> None:
+    """Matplotlib names every group; the names that nothing refers to are a third of the file."""
+    values = [value for element in root.iter() for value in element.attrib.values()]
+    used = {match[2] for value in values for match in _REFERENCE.finditer(value)}
+    for element in root.iter():
+        if element.get("id") not in used:
+            element.attrib.pop("id", None)
 
 
 def _picture(root: ElementTree.Element, prefix: str, title: str, width: float) -> Html:
@@ -70,4 +82,6 @@ def _local(name: str) -> str:
 def _own(name: str, value: str, prefix: str) -> str:
     if name == "id":
         return prefix + value
-    return _REFERENCE.sub(lambda match: match[0] + prefix, value)
+    if name in _COORDINATES:
+        return _LONG.sub(lambda match: f"{float(match[0]):.2f}".rstrip("0").rstrip("."), value)
+    return _REFERENCE.sub(lambda match: match[1] + prefix + match[2], value)

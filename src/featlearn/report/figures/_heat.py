@@ -16,7 +16,7 @@ from featlearn.report.figures._palette import BLUE, INK, ORANGE, PAPER, RULE
 _DIVERGING = LinearSegmentedColormap.from_list(
     "blue-orange", ["#003a61", BLUE, "#8fc1e3", "#f6f6f4", "#f2b880", ORANGE, "#6b3300"]
 )
-_VECTOR_CELLS = 64 * 64  # beyond these an image is smaller than one shape a cell
+_VECTOR_CELLS = 32 * 32  # beyond these an image is smaller than one shape a cell
 
 
 def heat_panel(

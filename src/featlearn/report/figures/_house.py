@@ -47,10 +47,10 @@ def mark_scale(ax: Axes, value: float, text: str) -> None:
 
 
 def name_axes(ax: Axes, x: str, y: str) -> None:
-    """Label the axes, but where the study has already named them."""
-    if not ax.get_xlabel():
+    """Label the axes, but where the study has named them or a panel beside it shows the scale."""
+    if not ax.get_xlabel() and ax.xaxis.get_tick_params().get("labelbottom", True):
         ax.set_xlabel(x)
-    if not ax.get_ylabel():
+    if not ax.get_ylabel() and ax.yaxis.get_tick_params().get("labelleft", True):
         ax.set_ylabel(y)
 
 

@@ -10,8 +10,8 @@ from matplotlib.ticker import FixedLocator, Formatter, Locator, LogLocator, MaxN
 
 from featlearn.report._numbers import power_of_ten
 
-_LABEL_WIDTH = 36.0  # points that a label takes on a horizontal axis, with the space after it
-_LABEL_HEIGHT = 20.0
+_LETTER, _SPACE = 4.8, 8.0  # points that a letter takes on a horizontal axis, and between labels
+_LINE = 20.0  # points that a label takes on a vertical axis
 
 
 class LogTicks(Locator):
@@ -47,7 +47,8 @@ class ValueTicks(Locator):
 
     def tick_values(self, vmin: float, vmax: float) -> Sequence[float]:
         ticks = _within(min(vmin, vmax), max(vmin, vmax), self.values)
-        return ticks[:: max(1, -(-len(ticks) // _room(self.axis)))]
+        letters = max((len(_plain(tick)) for tick in ticks), default=1)
+        return ticks[:: max(1, -(-len(ticks) // _room(self.axis, letters)))]
 
 
 class LogNames(Formatter):
@@ -55,11 +56,14 @@ class LogNames(Formatter):
 
     def __call__(self, x: float, pos: int | None = None) -> str:
         low, high = sorted(self.axis.get_view_interval())  # type: ignore[union-attr]
-        plain = low >= 5e-4 and high <= 2e5
-        if not plain:
-            return power_of_ten(x)
-        text = f"{x:,.0f}" if x >= 1000 else f"{x:.4g}"
-        return text.replace(",", "\u2009")
+        least = x if low <= 0 < x else low  # an axis that begins at zero is linear there
+        readable = least >= 5e-4 and high <= 2e5
+        return _plain(x) if readable or x == 0 else power_of_ten(x)
+
+
+def _plain(x: float) -> str:
+    text = f"{x:,.0f}" if x >= 1000 else f"{x:.4g}"
+    return text.replace(",", "\u2009")
 
 
 def log_axis(axis: Axis, at: Sequence[float] | None = None) -> None:
@@ -80,23 +84,28 @@ def scale_axis(ax: Axes, which: str, values: np.ndarray, few: bool = False) -> N
         return
     if which == "x" and values.min() <= 0:
         rescale("symlog", linthresh=float(positive.min()))
+        if few and _apart(positive):
+            log_axis(axis, np.unique(values).tolist())
         return
     rescale("log")
-    distinct = np.unique(positive)
-    spread = np.diff(np.log(distinct))
-    apart = few and len(distinct) <= 7 and spread.size and spread.min() > 0.45
-    log_axis(axis, distinct.tolist() if apart else None)
+    log_axis(axis, np.unique(positive).tolist() if few and _apart(positive) else None)
 
 
-def _room(axis: Any) -> int:
-    """How many labels of ordinary length fit along the axis as it is now."""
+def _apart(values: np.ndarray) -> bool:
+    """Whether the values are few, and far enough from one another to be named each."""
+    distinct = np.unique(values)
+    return 1 < len(distinct) <= 7 and bool(np.diff(np.log(distinct)).min() > 0.45)
+
+
+def _room(axis: Any, letters: int = 6) -> int:
+    """How many labels of so many letters fit along the axis as it is now."""
     if not isinstance(axis, Axis):
         return 5
     box = axis.axes.bbox
     points = 72 / axis.axes.figure.dpi
     if axis is axis.axes.xaxis:
-        return max(int(box.width * points / _LABEL_WIDTH), 2)
-    return max(int(box.height * points / _LABEL_HEIGHT), 2)
+        return max(int(box.width * points / (_LETTER * letters + _SPACE)), 2)
+    return max(int(box.height * points / _LINE), 2)
 
 
 def _within(low: float, high: float, ticks: Iterable[float]) -> list[float]:
