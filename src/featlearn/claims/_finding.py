@@ -8,6 +8,7 @@ from typing import Literal
 from featlearn.claims._bounds import AtLeast, AtMost, Between, Bound, Measured, Verdict
 
 Role = Literal["claim", "control", "measurement"]
+_HOPELESS = 1e4  # times too wide: no number of seeds settles what lies on its bound
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -75,13 +76,28 @@ def overall(findings: Iterable[Finding]) -> Verdict:
 
 def _seeds_to_settle(measured: Measured, bound: Bound) -> int | None:
     """How many more seeds would shrink the interval, as 1/√seeds, to one side of the bound."""
-    ends = [bound.low, bound.high] if isinstance(bound, Between) else [bound.value]
-    distance = min(abs(measured.value - end) for end in ends)
-    reach = max(measured.high - measured.value, measured.value - measured.low)
-    if not (math.isfinite(reach) and distance > 0):
+    shrink = max(_reach_over_distance(measured, end) for end in _ends_in_the_way(measured, bound))
+    if not shrink < _HOPELESS:
         return None
-    needed = math.ceil(measured.seeds * (reach / distance) ** 2)
-    return max(needed - measured.seeds, 1)
+    return max(math.ceil(measured.seeds * shrink**2) - measured.seeds, 1)
+
+
+def _ends_in_the_way(measured: Measured, bound: Bound) -> list[float]:
+    """The ends that the interval must not reach: both from within, the nearer from outside."""
+    if not isinstance(bound, Between):
+        return [bound.value]
+    if bound.low <= measured.value <= bound.high:
+        return [bound.low, bound.high]
+    return [bound.low if measured.value < bound.low else bound.high]
+
+
+def _reach_over_distance(measured: Measured, end: float) -> float:
+    """How far the interval reaches towards an end, in units of the way there."""
+    if end > measured.value:
+        return (measured.high - measured.value) / (end - measured.value)
+    if end < measured.value:
+        return (measured.value - measured.low) / (measured.value - end)
+    return math.inf  # on it, or not a number
 
 
 __all__ = ["AtLeast", "AtMost", "Finding", "Role", "Verdict", "judge", "overall"]

@@ -4,6 +4,7 @@
 1    a claim fails              2    a user's mistake       70   our own mistake
 """
 
+import errno
 import logging
 import os
 import sys
@@ -21,6 +22,7 @@ from featlearn.errors import FeatlearnError
 WRONG = 2
 BROKEN_PIPE = 141
 BUG = 70
+_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EFBIG)
 _log = logging.getLogger("featlearn")
 
 
@@ -35,39 +37,43 @@ def guarded(command: Callable[[], object]) -> int:
         return _told(str(error), WRONG)
     except BrokenPipeError:
         return BROKEN_PIPE
+    except OSError as error:
+        full = error.errno in _FULL
+        return _told(_unwritten(error), WRONG) if full else _told(_confession(error), BUG)
     except Exception as error:
         return _told(_confession(error), BUG)
 
 
 def leave(code: int) -> NoReturn:
     """End the process without waiting for a fleet that is still being computed."""
-    with suppress(OSError, ValueError):
-        sys.stderr.flush()
-    if code == BROKEN_PIPE or threading.active_count() > 1:
+    if threading.active_count() > 1 or not _flushed():
         os._exit(code)
     sys.exit(code)
+
+
+def _flushed() -> bool:
+    """Whether Python's own last flush will have nothing to complain of."""
+    try:
+        sys.stdout.flush()
+        sys.stderr.flush()
+    except (OSError, ValueError):
+        return False
+    return True
 
 
 def _exit_code(command: Callable[[], object]) -> int:
     try:
         command()
     except SystemExit as end:
-        _flush()
-        return end.code if isinstance(end.code, int) else 0 if end.code is None else 1
-    _flush()
+        sys.stdout.flush()  # now, where a full disk can still be told
+        return end.code if isinstance(end.code, int) else int(end.code is not None)
+    sys.stdout.flush()
     return 0
 
 
-def _flush() -> None:
-    """Write what is left on stdout now, where a full disk can still be told."""
-    try:
-        sys.stdout.flush()
-    except BrokenPipeError:
-        raise
-    except OSError as error:
-        raise FeatlearnError(
-            f"The output could not be written ({error.strerror}): write it elsewhere."
-        ) from error
+def _unwritten(error: OSError) -> str:
+    what = error.filename or "The output"
+    return f"{what} could not be written ({error.strerror}): free some space, or write elsewhere."
 
 
 def _told(sentence: str, code: int) -> int:

@@ -7,11 +7,9 @@ import typer
 
 STORE = Path("featlearn.sqlite")
 
-Some = Annotated[
-    list[str], typer.Argument(metavar="STUDY...", help="Studies or systems, as listed.")
-]
+Some = Annotated[list[str], typer.Argument(metavar="STUDY", help="Studies or systems, as listed.")]
 Any = Annotated[
-    list[str] | None, typer.Argument(metavar="[STUDY]...", help="Studies or systems; default: all.")
+    list[str] | None, typer.Argument(metavar="STUDY", help="Studies or systems; default: all.")
 ]
 Tier = Annotated[
     str, typer.Option("--tier", metavar="smoke|quick|full", help="How large the experiments are.")

@@ -37,9 +37,9 @@ def _study(result: Result, wall: float) -> Iterator[RenderableType]:
         (plan.study.name, "bold"),
         (f"  {plan.tier}, {_seeds(plan.seeds)}, {_time(result, wall)}", "dim"),
     )
-    yield Padding(Text(plan.study.statement, style="italic"), (0, 0, 0, 2))
+    yield Padding(Text(plan.study.statement, style="italic"), (0, 0, 0, 2), expand=False)
     for problem in _problems(result):
-        yield Padding(Text(problem, style="red"), (0, 0, 0, 2))
+        yield Padding(Text(problem, style="red"), (0, 0, 0, 2), expand=False)
     if result.findings:
         yield _table([_row(finding) for finding in result.findings])
 
@@ -49,8 +49,8 @@ def _table(rows: Iterable[Sequence[str | Text]], style: str = "") -> Table:
     table = Table(
         box=None, show_header=False, expand=True, padding=(0, 0, 0, 2), style=style, pad_edge=True
     )
-    for ratio in (34, 15, 27, 20):
-        table.add_column(ratio=ratio)
+    for ratio in (34, 16, 24, 20):
+        table.add_column(ratio=ratio, overflow="fold")
     for row in rows:
         table.add_row(*row, style=style)
     return table

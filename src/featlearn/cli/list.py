@@ -25,14 +25,11 @@ def list_studies(json: Json = False) -> None:
         for study in members:
             _show(console, study)
         console.print()
-    heads = sum(study.headline for study in studies)
-    console.print(
-        f"{len(studies)} studies; the {heads} marked * are `featlearn verify --headline`."
-    )
+    console.print("Those marked * are what `featlearn verify --headline` tests.")
 
 
 def _show(console: Console, study: Study) -> None:
     mark = "*" if study.headline else " "
     console.print(Text.assemble(f"{mark} ", (study.name, "cyan")))
-    console.print(Padding(Text(study.statement), (0, 0, 0, 4)))
-    console.print(Padding(Text(study.source, style="dim"), (0, 0, 0, 4)))
+    console.print(Padding(Text(study.statement), (0, 0, 0, 4), expand=False))
+    console.print(Padding(Text(study.source, style="dim"), (0, 0, 0, 4), expand=False))

@@ -28,19 +28,13 @@ def report(
 
     with Store(store, read_only=True) as opened:
         entries, system, problems = entries_and_system(opened, catalogue())
-    for problem in problems:
-        say(problem)
     if not entries:
         raise InvalidInputError(
             f"{store} holds no study to report on: run `featlearn verify --headline` first."
         )
-    try:
-        page = write_page(entries, out, title="featlearn", system=system)
-    except OSError as error:
-        raise InvalidInputError(
-            f"The page cannot be written to {out} ({error.strerror or error}): "
-            "choose another directory with --out."
-        ) from error
+    page = write_page(entries, out, title="featlearn", system=system)
+    for problem in problems:
+        say(problem)
     if json:
         write_json({"page": str(page), "studies": [e.name for e in entries], "warnings": problems})
     else:

@@ -1,5 +1,6 @@
 """Where fleets are computed: in this process, or as tasks of a Ray cluster."""
 
+import os
 import sys
 import threading
 from collections.abc import Iterator, Sequence
@@ -93,9 +94,11 @@ def _remote(run: Run, cells: Sequence[Cell], doubles: bool) -> Computed:
 
 
 def _doubles() -> bool:
-    """Whether this process computes in 64-bit, as the workers then must."""
+    """Whether this process computes in 64-bit, as the workers then must; JAX may not be loaded."""
     jax = sys.modules.get("jax")
-    return bool(jax and jax.config.jax_enable_x64)
+    if jax is None:
+        return os.environ.get("JAX_ENABLE_X64", "").lower() in ("1", "true", "on", "yes")
+    return bool(jax.config.jax_enable_x64)
 
 
 @contextmanager

@@ -9,7 +9,7 @@ from featlearn.engine._code import code_roots, fingerprint
 from featlearn.engine._settings import assignment, changed, check_names, command_line
 from featlearn.engine._study import TIERS, Cell, Settings, Study, Tier
 from featlearn.errors import FeatlearnError, InvalidInputError, NotFoundError
-from featlearn.store import PlanRow, cell_id, digest
+from featlearn.store import PlanRow, cell_id, digest, plain
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -122,7 +122,7 @@ def _command(study: Study, tier: Tier, settings: Settings, seeds: int | None) ->
     words = ["featlearn", "run", study.name, "--tier", tier]
     defaults = study.settings[tier]
     for name, value in settings.items():
-        if value != defaults[name]:
+        if plain(value) != plain(defaults[name]):
             words += ["--set", assignment(name, value)]
     if seeds is not None and seeds != study.seeds[tier]:
         words += ["--seeds", str(seeds)]

@@ -7,6 +7,7 @@ The default decides the type: an integer stays one, a list takes a comma list or
 
 import json
 import shlex
+import sys
 from collections.abc import Iterable, Mapping, Sequence
 from difflib import get_close_matches
 from typing import Any
@@ -130,7 +131,7 @@ def _conform(value: Any, default: Any) -> Any:
         return int(_expect(whole, value, "a whole number"))
     if isinstance(default, float):
         real = isinstance(value, int | float) and not isinstance(value, bool)
-        real = real and abs(value) < float("inf")
+        real = real and abs(value) <= sys.float_info.max
         return float(_expect(real, value, "a number"))
     if isinstance(default, str):
         return value if isinstance(value, str) else json.dumps(value)
