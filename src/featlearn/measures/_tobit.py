@@ -43,7 +43,7 @@ class Tobit:
         return cls(weight[:, exact].sum(axis=1), gram, censored, weight[:, ~exact])
 
     def value(self, p: Floats) -> Floats:
-        """log L, (B,); −inf where θ <= 0 while there are exact points."""
+        """log L, (B,); −inf where θ <= 0."""
         theta = p[:, -1]
         log_theta = np.log(np.where(theta > 0, theta, 1.0))
         barrier = np.where(theta > 0, self.exact * log_theta, -np.inf)

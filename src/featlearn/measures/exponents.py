@@ -221,10 +221,8 @@ def _profile(points: _Points, slopes: Floats) -> Floats:
     rest = points.y - slopes[:, None] * points.x
     rows = np.stack([-np.ones_like(rest), rest], axis=2)
     problem = Tobit.of(rows, points.side, np.ones((1, points.x.size)))
-    spread = rest.std(axis=1) + 1e-2
-    return problem.value(
-        problem.maximum(np.stack([rest.mean(axis=1), np.ones_like(spread)], 1) / spread[:, None])
-    )
+    start = np.stack([rest.mean(axis=1), np.ones(slopes.size)], axis=1)
+    return problem.value(problem.maximum(start / (rest.std(axis=1) + 1e-2)[:, None]))
 
 
 def _read(
