@@ -55,7 +55,7 @@ class Kernel(eqx.Module):
     ) -> Float[Array, "n k"]:
         """Σ_j K(x_i, y_j) c_j, in blocks of rows: the Gram matrix is never held."""
         x, y = _like_pair(as_points(x), as_points(y))
-        return _product(with_array_leaves(self), x, y, jnp.asarray(coefficients, jnp.float64))
+        return _product(with_array_leaves(self), x, y, _one_row_each(coefficients, y))
 
 
 @eqx.filter_jit
@@ -99,3 +99,12 @@ def _like_pair(x: Array, y: Array) -> tuple[Array, Array]:
             f"A kernel compares points of one dimension, got {x.shape[1]} and {y.shape[1]} columns."
         )
     return x, y
+
+
+def _one_row_each(coefficients: Any, y: Array) -> Float[Array, "m k"]:
+    got = getattr(coefficients, "shape", type(coefficients).__name__)
+    if not isinstance(got, tuple) or len(got) != 2 or got[0] != y.shape[0]:
+        raise InvalidInputError(
+            f"coefficients must have shape ({y.shape[0]}, k), a row for each of y, got {got}."
+        )
+    return jnp.asarray(coefficients, jnp.float64)

@@ -10,11 +10,11 @@ from featlearn.errors import InvalidInputError
 
 def check_positive(name: str, value: Any) -> None:
     """Refuse a number that is not positive and finite; arrays in a stack pass."""
-    if isinstance(value, Real) and not 0 < value < np.inf:
+    if isinstance(value, Real) and not 0 < float(value) < np.inf:
         raise InvalidInputError(f"{name} must be positive and finite, got {value}.")
 
 
 def check_not_negative(name: str, value: Any) -> None:
     """Refuse a number that is negative or not finite; arrays in a stack pass."""
-    if isinstance(value, Real) and not 0 <= value < np.inf:
+    if isinstance(value, Real) and not 0 <= float(value) < np.inf:
         raise InvalidInputError(f"{name} must be finite and at least 0, got {value}.")

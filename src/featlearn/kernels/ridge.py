@@ -26,7 +26,7 @@ class Moments(NamedTuple):
     gram: Float[Array, "m m"]
     cross: Float[Array, "m k"]
     square: Float[Array, ""]
-    count: Float[Array, ""]
+    count: Float[Array, ""]  # type: ignore[assignment]  # hides tuple.count, of no use here
 
 
 class RidgePath(eqx.Module):
@@ -101,7 +101,8 @@ def ridge_dual(
     w, v = _weights(weight, gram.shape[0]), _weights(weight_validation, y_validation.shape[0])
     n, n_v = jnp.maximum(w.sum(), 1.0), jnp.maximum(v.sum(), 1.0)
     factor = shifted(gram.astype(jnp.float64) * w[:, None] * (w / n)[None, :])
-    path = factor.solve(y.astype(jnp.float64) * (w / n)[:, None], lambdas)
+    # Rotations leave rounding, divided by λ, where a coefficient is 0.
+    path = factor.solve(y.astype(jnp.float64) * (w / n)[:, None], lambdas) * w[:, None]
     shown = jnp.einsum("vn,lnk->lvk", cross_gram.astype(jnp.float64), path)
     errors = jnp.einsum("lvk,v->l", (shown - y_validation) ** 2, v) / n_v
     return _choose(factor, path, lambdas, errors)

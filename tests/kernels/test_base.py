@@ -1,0 +1,192 @@
+"""What every kernel keeps: one list, every check."""
+
+import os
+import subprocess
+import sys
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from featlearn.errors import InvalidInputError
+from featlearn.kernels import NTK, RBF, Conjugate, Laplace, Polynomial, _row_blocks
+
+KERNELS = [
+    NTK(1),
+    NTK(3, weight_variance=1.5, bias_variance=0.1),
+    Conjugate(1),
+    Conjugate(3, weight_variance=1.5, bias_variance=0.1),
+    RBF(0.8),
+    Laplace(0.8),
+    Polynomial(3, 0.5),
+]
+every_kernel = pytest.mark.parametrize(
+    "kernel", KERNELS, ids=lambda k: f"{type(k).__name__}{getattr(k, 'depth', '')}"
+)
+
+
+@every_kernel
+def test_gram_is_symmetric_and_positive_semi_definite(kernel, points):
+    x = jnp.concatenate([jnp.asarray(points[0]), jnp.asarray(points[0][:3]), jnp.zeros((1, 4))])
+    gram = np.asarray(kernel(x))
+    np.testing.assert_allclose(gram, gram.T, rtol=1e-13)
+    eigenvalues = np.linalg.eigvalsh(gram)
+    # Doubled points are singular: pairs of formulas give them 0 to the root of rounding.
+    assert eigenvalues[0] > -1e-7 * eigenvalues[-1]
+
+
+@every_kernel
+def test_gram_of_distinct_points_is_positive_to_rounding(kernel, points):
+    eigenvalues = np.linalg.eigvalsh(np.asarray(kernel(jnp.asarray(points[0]))))
+    assert eigenvalues[0] > -1e-14 * eigenvalues[-1]
+
+
+@every_kernel
+def test_diagonal_is_that_of_the_gram_matrix(kernel, points):
+    x = jnp.asarray(points[0])
+    np.testing.assert_allclose(np.diag(kernel(x)), kernel.diagonal(x), rtol=1e-14)
+    np.testing.assert_allclose(np.diag(kernel(x, x)), kernel.diagonal(x), rtol=1e-7)
+
+
+@every_kernel
+def test_gram_without_a_second_argument_is_that_with_it(kernel, points):
+    x = jnp.asarray(points[0])
+    np.testing.assert_allclose(kernel(x), kernel(x, x), rtol=1e-7)
+
+
+@pytest.mark.parametrize("kernel", [KERNELS[1], KERNELS[5]], ids=["NTK", "Laplace"])
+def test_blocks_of_rows_equal_the_whole(kernel, monkeypatch):
+    """The block size is read when a program is compiled: these shapes occur nowhere else."""
+    monkeypatch.setattr(_row_blocks, "BLOCK_ELEMENTS", 28)  # 4 rows of 7, 2 rows of 11
+    rng = np.random.default_rng(2)
+    x, y, c = (jnp.asarray(rng.normal(size=s)) for s in ((11, 5), (7, 5), (7, 2)))
+    whole = kernel.between(x, y)
+    np.testing.assert_allclose(kernel(x, y), whole, rtol=1e-12)
+    np.testing.assert_allclose(kernel.product(x, y, c), whole @ c, rtol=1e-11)
+    np.testing.assert_allclose(kernel(x), _with_diagonal(kernel, x), rtol=1e-11, atol=1e-12)
+
+
+def _with_diagonal(kernel, x):
+    gram = np.array(kernel.between(x, x))
+    np.fill_diagonal(gram, kernel.at(x))
+    return gram
+
+
+@every_kernel
+def test_product_is_the_gram_matrix_times_the_coefficients(kernel, points):
+    x, y = (jnp.asarray(p) for p in points)
+    c = np.random.default_rng(2).normal(size=(7, 3))
+    np.testing.assert_allclose(kernel.product(x, y, c), kernel(x, y) @ c, rtol=1e-12)
+
+
+@every_kernel
+def test_gradients_are_finite_where_formulas_are_not(kernel):
+    one = jnp.array([[0.3, -1.2, 0.5]])
+    of_pair = jax.jit(jax.grad(lambda x, y: kernel(x, y)[0, 0], argnums=(0, 1)))
+    of_diagonal = jax.jit(jax.grad(lambda x: kernel(x)[0, 0]))
+    for x, y in ((one, one), (one, -one), (0 * one, one), (0 * one, 0 * one)):
+        assert all(np.all(np.isfinite(g)) for g in (*of_pair(x, y), of_diagonal(x)))
+
+
+@every_kernel
+def test_gradients_equal_finite_differences(kernel):
+    x = jnp.array([[0.3, -1.2, 0.5], [1.0, 0.4, -0.2]])
+    y = jnp.array([[-0.7, 0.1, 0.9]])
+    direction = jnp.array([[0.2, -0.5, 1.0], [0.0, 0.3, 0.1]])
+
+    @jax.jit
+    def value(t):
+        return jnp.sum(kernel(x + t * direction, y) ** 2)
+
+    step = 1e-5
+    expected = (value(step) - value(-step)) / (2 * step)
+    np.testing.assert_allclose(jax.grad(value)(0.0), expected, rtol=1e-7)
+
+
+@every_kernel
+@pytest.mark.parametrize("scale", [1e-4, 1e4])
+def test_norms_from_small_to_large_keep_their_digits(kernel, points, scale):
+    """The diagonal does not cancel; the whole stays within the bound of Cauchy and Schwarz."""
+    x = scale * jnp.asarray(points[0])
+    gram = np.asarray(kernel(x))
+    assert np.all(np.isfinite(gram))
+    root = np.sqrt(np.diag(gram))
+    assert np.all(np.abs(gram) <= np.outer(root, root) * (1 + 1e-12))
+
+
+@pytest.mark.parametrize("scale", [1e-4, 1e4])
+@pytest.mark.parametrize("kernel", [NTK(2), Conjugate(2), Polynomial(2, 0.0)], ids=str)
+def test_homogeneous_kernels_scale_exactly(kernel, points, scale):
+    x, y = (jnp.asarray(p) for p in points)
+    power = 2 * getattr(kernel, "degree", 1)
+    expected = scale**power * kernel(x, y)
+    np.testing.assert_allclose(kernel(scale * x, scale * y), expected, rtol=1e-9)
+
+
+@every_kernel
+@pytest.mark.parametrize(
+    ("x", "y"),
+    [
+        (np.zeros(4), None),
+        (np.zeros((2, 3, 4)), None),
+        (np.zeros((2, 4)), np.zeros(4)),
+        ([[0.0, 1.0]], None),
+        (np.zeros((2, 4)), np.zeros((2, 3))),
+    ],
+)
+def test_refuses_what_are_no_points(kernel, x, y):
+    with pytest.raises(InvalidInputError, match=r"shape \(n, d\)|one dimension"):
+        kernel(x, y)
+
+
+def test_product_refuses_coefficients_that_do_not_fit(points):
+    x, y = (jnp.asarray(p) for p in points)
+    for wrong in (np.zeros(7), np.zeros((9, 1))):
+        with pytest.raises(InvalidInputError, match="coefficients"):
+            RBF().product(x, y, wrong)
+
+
+def test_one_program_serves_every_bandwidth(points):
+    x = jnp.asarray(points[0])
+    traces = []
+
+    class Counted(RBF):
+        def between(self, x, y):
+            traces.append(1)
+            return RBF.between(self, x, y)
+
+    for bandwidth in (0.5, 1.0, 2):
+        Counted(bandwidth)(x)
+    assert len(traces) == 1
+
+
+SINGLE = """
+import jax, jax.numpy as jnp, numpy as np
+from featlearn.kernels import *
+rng = np.random.default_rng(0)
+x, y = rng.normal(size=(6, 4)).astype(np.float32), rng.normal(size=(5, 4)).astype(np.float32)
+kernels = [NTK(2, 2.0, 0.1), Laplace(0.8)]
+c = rng.normal(size=(5, 2))
+found = [(k(x), k(x, y), k.diagonal(x), k.product(x, y, c)) for k in kernels]
+slope = [jax.grad(lambda x: k(x, jnp.asarray(y)).sum())(jnp.asarray(x)) for k in kernels]
+assert not jax.config.jax_enable_x64
+with jax.enable_x64(True):
+    exact = [(k(x), k(x, y), k.diagonal(x), k.product(x, y, c)) for k in kernels]
+    slopes = [jax.grad(lambda x: k(x, jnp.asarray(y)).sum())(jnp.asarray(x)) for k in kernels]
+for ours, theirs in zip(jax.tree.leaves((found, slope)), jax.tree.leaves((exact, slopes))):
+    assert ours.dtype == jnp.float32, ours.dtype
+    np.testing.assert_allclose(ours, theirs, rtol=1e-6, atol=1e-6)
+assert exact[0][0].dtype == jnp.float64
+"""
+
+
+def test_a_32_bit_session_gets_float32_as_exact_as_it_can_be():
+    run = subprocess.run(
+        [sys.executable, "-c", SINGLE],
+        env={**os.environ, "JAX_ENABLE_X64": "0"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert run.returncode == 0, run.stderr[-2000:]
