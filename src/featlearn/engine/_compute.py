@@ -31,7 +31,7 @@ def compute(run: Run, cells: Sequence[Cell]) -> Computed:
     """Run one fleet. If it raises, each of its cells has failed, with the reason."""
     started, clock = now(), time.perf_counter()
     try:
-        outcomes = _checked(run(cells), len(cells))
+        outcomes = _checked(run(cells), cells)
     except Exception as error:
         _log.debug("a fleet of %d cells failed", len(cells), exc_info=True)
         outcomes = (Outcome(values={}, state="failed", message=one_line(error)),) * len(cells)
@@ -58,9 +58,13 @@ def one_line(error: BaseException) -> str:
     return text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"
 
 
-def _checked(outcomes: Sequence[Outcome], cells: int) -> tuple[Outcome, ...]:
-    if len(outcomes) != cells:
-        raise ValueError(f"the study gave {len(outcomes)} outcomes for {cells} cells")
+def _checked(outcomes: Sequence[Outcome], cells: Sequence[Cell]) -> tuple[Outcome, ...]:
+    if len(outcomes) != len(cells):
+        raise ValueError(f"the study gave {len(outcomes)} outcomes for {len(cells)} cells")
+    for outcome, cell in zip(outcomes, cells, strict=True):
+        taken = sorted(outcome.values.keys() & cell.parameters.keys())
+        if taken:  # in the rows that are judged one would hide the other
+            raise ValueError(f"the study gave values named like parameters: {', '.join(taken)}")
     return tuple(_storable(outcome) for outcome in outcomes)
 
 

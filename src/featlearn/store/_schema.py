@@ -136,19 +136,30 @@ def _open_uri(uri: str) -> sqlite3.Connection:
 
 
 def _recognise(connection: sqlite3.Connection, path: Path) -> None:
-    owner = connection.execute("PRAGMA application_id").fetchone()[0]
-    tables = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
+    owner, version, tables = _marks(connection)
     if owner != APPLICATION_ID and (owner or tables):
         raise StoreError(
             f"{path} is an SQLite file of another program; it was left untouched. "
             "Choose another --store."
         )
-    version = connection.execute("PRAGMA user_version").fetchone()[0]
     if version > SCHEMA_VERSION:
         raise StoreError(
             f"{path} was written by a newer featlearn (store version {version}, this one reads up "
             f"to {SCHEMA_VERSION}). Upgrade featlearn, or choose another --store."
         )
+
+
+def _marks(connection: sqlite3.Connection) -> tuple[int, int, int]:
+    """Owner, version and number of tables at one moment: another process may be creating them."""
+    alone = not connection.in_transaction
+    if alone:
+        connection.execute("BEGIN")
+    tables = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
+    owner = connection.execute("PRAGMA application_id").fetchone()[0]
+    version = connection.execute("PRAGMA user_version").fetchone()[0]
+    if alone:
+        connection.execute("COMMIT")
+    return owner, version, tables
 
 
 def _prepare(connection: sqlite3.Connection, path: Path) -> None:
