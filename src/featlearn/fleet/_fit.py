@@ -1,6 +1,7 @@
 """`fit_many`: the fits of a learner on many samples, as one compiled program."""
 
 from collections.abc import Iterator, Sequence
+from numbers import Real
 from typing import Any
 
 import equinox as eqx
@@ -53,7 +54,7 @@ def fit_many(
     samples   one for each member, of any sizes (shorter ones are padded); or one for all
     keys      one for each member
     """
-    keys = jnp.stack(list(keys)) if not eqx.is_array(keys) else keys
+    keys = _stack_keys(keys)
     count = keys.shape[0]
     learners = _stack_learners(learner, count)
     stacked = _stack_samples(samples, count)
@@ -65,12 +66,23 @@ def _fit_one(learner: Learner, sample: Sample, key: Key[Array, ""]) -> Fitted:
     return learner.fit_arrays(sample, key)
 
 
+def _stack_keys(keys: Any) -> Key[Array, "r"]:
+    if not eqx.is_array(keys):
+        keys = jnp.stack(list(keys)) if len(keys) else jnp.zeros(0)
+    if keys.ndim == 0 or keys.shape[0] == 0:
+        raise InvalidInputError(
+            f"A fleet needs a key for each member, got keys of shape {keys.shape}: "
+            "split one with jax.random.split(key, count)."
+        )
+    return keys
+
+
 def _stack_learners(learner: Learner | Sequence[Learner], count: int) -> Any:
     members = list(learner) if isinstance(learner, Sequence) else [learner] * count
     _expect(len(members), count, "learners")
     floats = [jax.tree.map(_as_array, m) for m in members]
     arrays, rest = zip(*(eqx.partition(m, eqx.is_array) for m in floats), strict=True)
-    if any(jax.tree.structure(r) != jax.tree.structure(rest[0]) for r in rest):
+    if not all(eqx.tree_equal(r, rest[0]) for r in rest):
         raise InvalidInputError(
             "Learners of one fleet may differ in floating hyper-parameters only (one program is "
             "compiled for all): fit those that differ in form or size in fleets of their own."
@@ -79,7 +91,8 @@ def _stack_learners(learner: Learner | Sequence[Learner], count: int) -> Any:
 
 
 def _as_array(leaf: Any) -> Any:
-    return jnp.asarray(leaf, jnp.float64) if isinstance(leaf, float | int) else leaf
+    number = isinstance(leaf, Real) and not isinstance(leaf, bool)
+    return jnp.asarray(leaf, jnp.float64) if number else leaf
 
 
 def _stack_samples(samples: Sequence[Sample] | Sample, count: int) -> Sample:
@@ -93,7 +106,7 @@ def _stack_samples(samples: Sequence[Sample] | Sample, count: int) -> Sample:
             f"{sorted({(s.dim, *s.y.shape[1:]) for s in members})}: fit them in separate fleets."
         )
     n = max(s.n for s in members)
-    if all(s.n == n for s in members):
+    if all(s.n == n and s.count is None for s in members):
         return jax.tree.map(lambda *a: jnp.stack(a), *members)
     return jax.tree.map(lambda *a: jnp.stack(a), *(_padded(s, n) for s in members))
 

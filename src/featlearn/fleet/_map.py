@@ -6,7 +6,7 @@ takes an equal part of the members.
 """
 
 from collections.abc import Callable
-from functools import partial
+from functools import lru_cache, partial
 from typing import Any
 
 import equinox as eqx
@@ -30,11 +30,13 @@ def map_members(
     """`function` of each member, stacked: equals a Python loop to rounding.
 
     function   pure; compiled once for each (function, shapes), so pass a module-level function
-               or a frozen module rather than a new lambda each time
+               or a frozen module rather than a new lambda each time. It runs with 64-bit
+               types on: name the type of random draws, whose default they change
     members    pytrees whose arrays share a first axis; what is not an array is shared by all
     block      how many members at once; by default what fits `memory`
     memory     bytes a block may take; by default half of a GPU, or what suits a CPU's caches
     """
+    members = jax.tree.map(lambda a: jnp.asarray(a) if isinstance(a, np.ndarray) else a, members)
     arrays, shared = eqx.partition(members, eqx.is_array)
     count = _count(arrays)
     if block is None:
@@ -80,10 +82,23 @@ def _static_part(function: Callable[..., Any], arrays: Any, shared: Any) -> Any:
 
 
 def _bytes_each(function: Callable[..., Any], arrays: Any, shared: Any) -> int:
-    def one(member: Any) -> Any:
-        return eqx.filter(function(*eqx.combine(member, shared)), eqx.is_array)
+    dynamic, static = eqx.partition(function, eqx.is_array)
+    one = jax.tree.map(lambda a: jax.ShapeDtypeStruct(a.shape[1:], a.dtype), arrays)
+    outside = jax.tree.map(lambda a: jax.ShapeDtypeStruct(a.shape, a.dtype), dynamic)
+    leaves, form = jax.tree.flatten((outside, one, static, shared))
+    return _traced_bytes(tuple(leaves), form)
 
-    return member_bytes(one, jax.tree.map(lambda a: a[0], arrays))
+
+@lru_cache(maxsize=256)
+def _traced_bytes(leaves: tuple[Any, ...], form: Any) -> int:
+    """Traced once for each function and shapes, as the program itself is."""
+    outside, one, static, shared = jax.tree.unflatten(form, leaves)
+
+    def run(dynamic: Any, member: Any) -> Any:
+        result = eqx.combine(dynamic, static)(*eqx.combine(member, shared))
+        return eqx.filter(result, eqx.is_array)
+
+    return member_bytes(run, outside, one)
 
 
 def _count(arrays: Any) -> int:
@@ -93,7 +108,7 @@ def _count(arrays: Any) -> int:
             "Every array of a fleet's members needs the same first axis, one slice a member; "
             f"got first axes {sorted(map(str, sizes)) or 'of no array at all'}."
         )
-    return int(sizes.pop())
+    return int(jax.tree.leaves(arrays)[0].shape[0])
 
 
 def _pad(arrays: Any, count: int) -> Any:
