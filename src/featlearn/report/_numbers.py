@@ -14,7 +14,7 @@ def number(value: float) -> str:
     size = abs(value)
     if size and (size < 1e-3 or size >= 1e6):
         return power_of_ten(value)
-    text = f"{value:,.0f}" if size >= 1000 else f"{value:.3g}"
+    text = f"{value:,.0f}" if size >= 999.5 else f"{value:.3g}"
     return text.replace(",", "\u2009").replace("-", "−")
 
 

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from featlearn.claims import Finding
+from featlearn.report._numbers import number
 
 Tone = Literal["good", "bad", "open", "plain"]
 
@@ -41,4 +42,4 @@ def settled_by(finding: Finding) -> str:
     more = finding.more_seeds
     if finding.verdict != "open" or not more:
         return ""
-    return f"about {more} more seed{'s' if more > 1 else ''} would settle it"
+    return f"about {number(more)} more seed{'s' if more > 1 else ''} would settle it"
