@@ -179,6 +179,14 @@ def test_bounds_alone_may_say_something_or_nothing() -> None:
     assert apart.low == pytest.approx(math.log(50) / math.log(8), abs=0.02)
 
 
+def test_bounds_that_contradict_one_another_say_nothing() -> None:
+    """The best spread is then endless, and so would be the slope."""
+    marks = [["above", "below"], ["above", "above"], ["above", "above"]]
+    found = exponent([8, 16, 32], [[1.0] * 2] * 3, marks)
+    assert math.isnan(found.value)
+    assert (found.low, found.high) == (-math.inf, math.inf)
+
+
 def test_one_seed_with_a_bound_beside_it_says_nothing_of_the_spread() -> None:
     found = exponent([8, 64], [100.0, 5000.0], [False, True])
     assert (found.low, found.high) == (-math.inf, math.inf)

@@ -73,10 +73,10 @@ def test_standard_error_is_that_of_the_mean() -> None:
 def test_the_teacher_has_no_risk_whatever_the_noise_of_the_labels() -> None:
     fit, noisy = off(0.0), task(0.8)
     for found in (
-        risk(fit, noisy, key=KEY, n=500),
-        excess(fit, noisy, key=KEY, n=500),
-        excess(fit, task(0.8, "gaussian"), key=KEY, n=500),
-        relative_risk(fit, noisy, key=KEY, n=500),
+        risk(fit, noisy, key=KEY, n=N),
+        excess(fit, noisy, key=KEY, n=N),
+        excess(fit, task(0.8, "gaussian"), key=KEY, n=N),
+        relative_risk(fit, noisy, key=KEY, n=N),
     ):
         assert (float(found.value), float(found.stderr)) == (0.0, 0.0)
 
@@ -129,8 +129,8 @@ def test_excess_is_that_of_noisy_labels(law) -> None:
 
 def test_excess_of_order_two_is_the_squared_risk() -> None:
     noisy = task(0.9, "gaussian")
-    above = excess(off(0.7), noisy, key=KEY, n=500, order=2)
-    assert float(above.value) == float(risk(off(0.7), noisy, key=KEY, n=500).value)
+    above = excess(off(0.7), noisy, key=KEY, n=N, order=2)
+    assert float(above.value) == float(risk(off(0.7), noisy, key=KEY, n=N).value)
 
 
 def test_small_gaps_under_gaussian_noise_keep_their_digits() -> None:
@@ -161,12 +161,15 @@ def _mean(x: jax.Array) -> jax.Array:
     return jnp.zeros(x.shape[0])
 
 
-def _measures(fit: Any, problem: Any, key: jax.Array) -> tuple[Estimate, Estimate, Estimate]:
-    return (
-        risk(fit, problem, key=key, n=300, order=1),
-        excess(fit, problem, key=key, n=300),
-        relative_risk(fit, problem, key=key, n=300),
-    )
+def _measures(fit: Any, problem: Any, key: jax.Array) -> list[Estimate]:
+    above = excess(fit, problem, key=key, n=300)
+    if problem.noise_law == "gaussian":
+        return [above]
+    return [above, risk(fit, problem, key=key, n=300), relative_risk(fit, problem, key=key, n=300)]
+
+
+def _stacked(trees: list[Any]) -> Any:
+    return jax.tree.map(lambda *leaves: jnp.stack(leaves), *trees)
 
 
 @pytest.mark.parametrize("law", ["rademacher", "gaussian"])
@@ -174,8 +177,7 @@ def test_fleets_of_fits_and_noise_levels_are_measured_at_once(law) -> None:
     fits = [off(0.3), off(0.6), off(0.9, 0.1)]
     tasks = [task(level, law) for level in (0.0, 0.2, 0.5)]
     keys = jax.random.split(KEY, 3)
-    stack = lambda trees: jax.tree.map(lambda *a: jnp.stack(a), *trees)  # noqa: E731
-    together = map_members(_measures, stack(fits), stack(tasks), keys, block=2)
+    together = map_members(_measures, _stacked(fits), _stacked(tasks), keys, block=2)
     for i in range(3):
         alone = _measures(fits[i], tasks[i], keys[i])
         for one, all_ in zip(alone, together, strict=True):

@@ -181,11 +181,22 @@ def _by_likelihood(points: _Points, confidence: float) -> Slope:
     far_down, far_up = _profile(points, np.array([-FAR, FAR]))
     best = max(best, far_down, far_up)
     up, down = far_up > best - SAME, far_down > best - SAME
-    value = np.nan if up and down else np.inf if up else -np.inf if down else float(s[0])
+    value = _peak(float(s[0]), bool(up), bool(down))
     drop = _drop(points, confidence)
     inside = float(np.clip(value, -FAR, FAR)) if not np.isnan(value) else 0.0
     low, high = (_end(points, inside, end, best - drop) for end in (-FAR, FAR))
     return _slope(points, value, float(a[0]), low, high)
+
+
+def _peak(slope: float, up: bool, down: bool) -> float:
+    """The slope found, ±inf where the likelihood does not fall that way, NaN where it tells nothing.
+
+    Bounds alone that contradict one another are best explained by an endless spread, around any
+    line: then the slope found is beyond FAR.
+    """
+    if up != down:
+        return np.inf if up else -np.inf
+    return np.nan if up or abs(slope) > FAR else slope
 
 
 def _drop(points: _Points, confidence: float) -> float:
@@ -207,13 +218,11 @@ def _end(points: _Points, inside: float, end: float, level: float) -> float:
     if _profile(points, np.array([end]))[0] >= level:
         return float(np.copysign(np.inf, end))
     outside = end
-    for _ in range(50):
-        middle = (inside + outside) / 2
-        if _profile(points, np.array([middle]))[0] >= level:
-            inside = middle
-        else:
-            outside = middle
-    return outside
+    for _ in range(7):  # each narrows it 32-fold: to 1e-8 from FAR
+        grid = np.linspace(inside, outside, 33)
+        first = int(np.argmax(_profile(points, grid[1:]) < level))
+        inside, outside = grid[first], grid[first + 1]
+    return float(outside)
 
 
 def _profile(points: _Points, slopes: Floats) -> Floats:
