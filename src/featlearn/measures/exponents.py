@@ -185,11 +185,13 @@ def _by_likelihood(points: _Points, confidence: float) -> Slope:
     drop = _drop(points, confidence)
     inside = float(np.clip(value, -FAR, FAR)) if not np.isnan(value) else 0.0
     low, high = (_end(points, inside, end, best - drop) for end in (-FAR, FAR))
+    if np.isinf([value, low, high]).all():
+        value = np.nan
     return _slope(points, value, float(a[0]), low, high)
 
 
 def _peak(slope: float, up: bool, down: bool) -> float:
-    """The slope found, ±inf where the likelihood does not fall that way, NaN where it tells nothing.
+    """The slope found; ±inf where the likelihood does not fall that way, NaN where it is flat.
 
     Bounds alone that contradict one another are best explained by an endless spread, around any
     line: then the slope found is beyond FAR.
