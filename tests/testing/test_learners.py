@@ -1,6 +1,6 @@
 """The kit for learners accepts a tiny true learner and rejects each broken promise."""
 
-from typing import Any
+from typing import Any, ClassVar
 
 import equinox as eqx
 import jax
@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from featlearn import Task
+from featlearn.errors import InvalidInputError
 from featlearn.inputs import Gaussian
 from featlearn.precision import double_inside, double_precision
 from featlearn.samples import Sample, check_sample
@@ -49,19 +50,13 @@ class Tiny(eqx.Module):
     """Ridge on four random features, with one promise broken."""
 
     fault: str = eqx.field(static=True, default="none")
+    check: ClassVar[Any] = staticmethod(check_sample)
+    before: ClassVar[Any] = staticmethod(lambda sample, key: (sample, key))
     penalty: float = 0.1
 
     def fit(self, sample: Sample, *, key: Any) -> Any:
-        if self.fault == "changes":
-            sample.y[0] += 1.0
-        if self.fault == "accepts":
-            check_sample(Sample(sample.x, np.arange(len(sample.x))))
-        elif self.fault != "crashes":
-            check_sample(sample)
-        if self.fault == "state":
-            key = jax.random.key(np.random.default_rng().integers(2**31))
-        if self.fault == "two routes":
-            sample = Sample(sample.x, 1.001 * sample.y)
+        self.check(sample)
+        sample, key = self.before(sample, key)
         fitted = _fit(self, jax.tree.map(jnp.asarray, sample), key)
         return fitted if self.fault != "no protocol" else fitted.head
 
@@ -104,17 +99,64 @@ def test_a_true_learner_of_two_outputs_passes() -> None:
         ("features", "features at level 1: shape"),
         ("record", "'note'"),
         ("no protocol", "fitted: no call"),
-        ("changes", "changes the arrays"),
-        ("state", "second fit with the same key"),
-        ("two routes", "fit_arrays under jit"),
         ("padding", "member 1 of a fleet"),
-        ("accepts", "labels with a NaN are accepted"),
-        ("crashes", "instead of InvalidInputError|are accepted"),
     ],
 )
 def test_a_broken_promise_is_rejected(fault: str, message: str) -> None:
     with pytest.raises(AssertionError, match=message):
         check_learner(Tiny(fault), SAMPLE, key=KEY)
+
+
+def _changed(sample: Sample, key: Any) -> Any:
+    np.asarray(sample.y)[0] += 1.0
+    return sample, key
+
+
+def _other_key(sample: Sample, key: Any) -> Any:
+    return sample, jax.random.key(np.random.default_rng().integers(2**31))
+
+
+def _other_labels(sample: Sample, key: Any) -> Any:
+    return Sample(sample.x, 1.001 * sample.y), key
+
+
+@pytest.mark.parametrize(
+    ("before", "message"),
+    [
+        (_changed, "changes the arrays"),
+        (_other_key, "second fit with the same key"),
+        (_other_labels, "fit_arrays under jit"),
+    ],
+)
+def test_a_fit_that_is_not_its_arrays_is_rejected(
+    before: Any, message: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Tiny, "before", staticmethod(before))
+    with pytest.raises(AssertionError, match=message):
+        check_learner(Tiny(), SAMPLE, key=KEY)
+
+
+def _only_values(sample: Sample) -> None:
+    labels = np.asarray(sample.y)
+    if np.isnan(labels).any() or np.isnan(np.asarray(sample.x)).any():
+        raise InvalidInputError("NaN")
+    if np.ptp(labels) == 0:
+        raise InvalidInputError("constant")
+
+
+@pytest.mark.parametrize(
+    ("check", "message"),
+    [
+        (lambda sample: None, "labels with a NaN are accepted"),
+        (_only_values, "x of one dimension end in .* instead of InvalidInputError"),
+    ],
+)
+def test_bad_samples_that_are_not_refused_are_rejected(
+    check: Any, message: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Tiny, "check", staticmethod(check))
+    with pytest.raises(AssertionError, match=message):
+        check_learner(Tiny(), SAMPLE, key=KEY)
 
 
 def test_what_is_no_learner_is_rejected() -> None:

@@ -1,13 +1,12 @@
 """The subspace that a teacher depends on, and its degree."""
 
-import equinox as eqx
-import jax
 import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 from scipy.special import comb
 
 from featlearn.targets import Facts, Target
+from featlearn.testing._moments import slopes
 from featlearn.testing.bands import require
 
 POINTS = 256
@@ -26,7 +25,8 @@ def check_subspace(
     """
     if facts.subspace is None:
         return
-    u, x, w = np.asarray(facts.subspace), x[:POINTS], w[:POINTS]
+    u, around = np.asarray(facts.subspace), x + w
+    x, w = x[:POINTS], w[:POINTS]
     require(
         u.ndim == 2 and u.shape[0] == x.shape[1],
         f"subspace: shape {u.shape} instead of (d, r) with d = {x.shape[1]}.",
@@ -39,9 +39,10 @@ def check_subspace(
         change < ROTATED,
         f"subspace: f changes by {change:.2g} of its size when x moves orthogonally to it.",
     )
-    slopes = np.linalg.eigvalsh(u.T @ np.asarray(_gradient_gram(target, x + w)) @ u)
+    along = np.asarray(slopes(target, around)).reshape(-1, len(u)) @ u
+    energy = np.linalg.eigvalsh(along.T @ along)
     require(
-        slopes[0] > FLAT * slopes[-1],
+        energy[0] > FLAT * energy[-1],
         f"subspace: {u.shape[1]} directions are declared, and f does not depend on all of them.",
     )
 
@@ -71,9 +72,3 @@ def _difference(target: Target, x: Array, w: Array, order: int) -> float:
     values = np.stack([np.asarray(target(x + step * w)) for step in t], axis=-1)
     size = np.sum(np.abs(signs * values), axis=-1)
     return float(np.max(np.abs(values @ signs) / np.maximum(size, np.finfo(float).tiny)))
-
-
-@eqx.filter_jit
-def _gradient_gram(target: Target, x: Array) -> Array:
-    g = jax.vmap(jax.jacrev(lambda row: target(row[None])[0].reshape(-1)))(x)
-    return jnp.einsum("nkd,nke->de", g, g) / len(x)

@@ -59,7 +59,7 @@ def _check_transformations(law: Inputs, key: Key[Array, ""]) -> None:
     arrays, rest = eqx.partition(law, eqx.is_array)
     laws = jax.tree.map(lambda a: jnp.stack([a, a]), arrays)
     keys = jnp.stack([key, jax.random.fold_in(key, 1)])
-    fleet = jax.vmap(lambda a, k: _draw(eqx.combine(a, rest), k))(laws, keys)
+    fleet = jax.jit(jax.vmap(lambda a, k: _draw(eqx.combine(a, rest), k)))(laws, keys)
     check_equal("sample under vmap", fleet[0], x, tolerance=ROUNDING)
     check_equal("sample under vmap", fleet[1], law.sample(keys[1], FEW), tolerance=ROUNDING)
 
