@@ -227,6 +227,8 @@ def test_a_setting_of_matplotlib_changes_nothing(make_entry):
     import matplotlib
 
     plain = page([make_entry()], title="t", system={})
-    with matplotlib.rc_context({"font.size": 20, "svg.fonttype": "none", "lines.linewidth": 9}):
+    with matplotlib.rc_context(
+        {"font.size": 20, "font.family": "monospace", "svg.fonttype": "none"}
+    ):
         assert page([make_entry()], title="t", system={}) == plain
         assert matplotlib.rcParams["font.size"] == 20

@@ -1,5 +1,6 @@
 """Findings as rows of a table: claim, predicted, measured [interval], verdict, seeds."""
 
+import math
 from collections.abc import Iterable
 
 from featlearn.claims import Finding
@@ -63,7 +64,7 @@ def _predicted(finding: Finding) -> str:
 def _measured(finding: Finding) -> tuple[str | Html, ...]:
     got = finding.measured
     if not got.finite:
-        return (number(got.value) if got.value == got.value else "no number",)
+        return ("no number" if math.isnan(got.value) else number(got.value),)
     return number(got.value), " ", tag("span", interval(got.low, got.high), class_="interval")
 
 

@@ -78,10 +78,11 @@ def _studies(systems: Systems) -> Html:
 
 
 def _nothing_yet() -> Html:
-    first, then = tag("code", "featlearn verify --headline"), tag("code", "featlearn report")
-    return tag(
-        "p", "There is nothing to report yet: no study has been run. Run ", first,
-        " for the headline claims (a few minutes), then ", then, " again.",
+    commands = "featlearn verify --headline\nfeatlearn report"
+    return html(
+        tag("p", "There is nothing to report yet: no study has been run. The headline claims take "
+                 "a few minutes; then write this page again:"),
+        tag("pre", tag("code", commands)),
     )  # fmt: skip
 
 

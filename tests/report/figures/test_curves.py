@@ -121,7 +121,7 @@ def test_labels_replace_names_and_labels_of_axes_stay():
 def test_all_missing_is_still_a_figure(assert_legible):
     rows = _rows(["NTK", "one step"])
     rows.loc[rows.learner == "NTK", "error"] = np.nan
-    figure, ax = _drawn(rows)
+    figure, _ax = _drawn(rows)
     assert_legible(figure, texts=["NTK"])
     rows.error = np.nan
     figure, _ax = _drawn(rows)

@@ -1,9 +1,13 @@
 """A matrix as colours about zero."""
 
+import base64
+import re
+
 import numpy as np
 import pytest
 
 from featlearn.errors import InvalidInputError
+from featlearn.report._svg import draw_svg
 from featlearn.report.figures import heat_panel, new_figure
 from featlearn.report.figures._heat import _DIVERGING, _is_dark
 
@@ -25,17 +29,33 @@ def _contrast(share, dark):
 def test_first_row_is_on_top_and_zero_in_the_middle():
     _figure, (ax,) = new_figure()
     heat_panel(ax, [[1.0, -3.0], [0.0, np.nan]])
-    (mesh,) = ax.collections
-    np.testing.assert_array_equal(mesh.get_array().filled(9), [[1, -3], [0, 9]])
-    assert mesh.get_clim() == (-3, 3)
+    (image,) = ax.images
+    np.testing.assert_array_equal(image.get_array().filled(9), [[1, -3], [0, 9]])
+    assert image.get_clim() == (-3, 3)
     assert ax.get_ylim() == (1.5, -0.5)
 
 
-def test_large_matrices_are_images():
-    _figure, (ax,) = new_figure()
-    heat_panel(ax, np.ones((40, 40)), limit=2)
-    (image,) = ax.images
-    assert image.get_clim() == (-2, 2)
+def test_a_limit_is_kept():
+    _, (ax,) = new_figure()
+    heat_panel(ax, np.ones((3, 2)), limit=2)
+    assert ax.images[0].get_clim() == (-2, 2)
+
+
+def test_a_picture_holds_one_pixel_a_cell():
+    def draw():
+        figure, (ax,) = new_figure()
+        heat_panel(ax, np.arange(12.0).reshape(3, 4))
+        return figure
+
+    picture = draw_svg(draw, "a-", "cells")
+    sizes = {_png_size(data) for data in re.findall(r"data:image/png;base64,([^\"]*)", picture)}
+    assert (4, 3) in sizes
+    assert "pixelated" in picture
+
+
+def _png_size(data):
+    head = base64.b64decode(data)[16:24]
+    return int.from_bytes(head[:4], "big"), int.from_bytes(head[4:], "big")
 
 
 def test_values_and_names_are_written(assert_legible):

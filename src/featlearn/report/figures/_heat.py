@@ -1,11 +1,9 @@
 """A matrix as colours, on a scale that is symmetric about zero."""
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.cm import ScalarMappable
 from matplotlib.colors import LinearSegmentedColormap
 from numpy.typing import ArrayLike
 
@@ -16,7 +14,6 @@ from featlearn.report.figures._palette import BLUE, INK, ORANGE, PAPER, RULE
 _DIVERGING = LinearSegmentedColormap.from_list(
     "blue-orange", ["#003a61", BLUE, "#8fc1e3", "#f6f6f4", "#f2b880", ORANGE, "#6b3300"]
 )
-_VECTOR_CELLS = 32 * 32  # beyond these an image is smaller than one shape a cell
 
 
 def heat_panel(
@@ -41,15 +38,15 @@ def heat_panel(
         )
     finite = np.abs(cells[np.isfinite(cells)])
     top = limit or (float(finite.max()) if finite.size else 0.0) or 1.0
-    shown = np.ma.masked_invalid(cells)
-    look: dict[str, Any] = {"cmap": _DIVERGING, "vmin": -top, "vmax": top}
     rows, columns = cells.shape
-    image: ScalarMappable
-    if cells.size <= _VECTOR_CELLS:
-        edges = np.arange(columns + 1) - 0.5, np.arange(rows + 1) - 0.5
-        image = ax.pcolormesh(*edges, shown, edgecolors="none", antialiased=False, **look)
-    else:
-        image = ax.imshow(shown, interpolation="none", aspect="auto", **look)
+    image = ax.imshow(
+        np.ma.masked_invalid(cells),
+        cmap=_DIVERGING,
+        vmin=-top,
+        vmax=top,
+        aspect="auto",
+        interpolation="none",  # one pixel a cell in the file: no seams, and small
+    )
     ax.set(xlim=(-0.5, columns - 0.5), ylim=(rows - 0.5, -0.5))
     ax.grid(False)
     _name_cells(ax, x_names, y_names)
