@@ -96,7 +96,7 @@ def networks(key, x, widths, count, bias):
         )
         return flat @ flat.T, jnp.outer(value, value)
 
-    run = jax.jit(lambda keys: jax.lax.map(one, keys, batch_size=250))
+    run = jax.jit(lambda keys: jax.lax.map(one, keys, batch_size=500))
     grams = [np.asarray(g) for g in run(jax.random.split(key, count))]
     (t, t_error), (o, o_error) = ((g.mean(0), g.std(0, ddof=1) / np.sqrt(count)) for g in grams)
     return Draws(np.asarray(x), t, t_error, o, o_error, bias)
@@ -113,8 +113,8 @@ def drawn_networks():
     x = jnp.asarray(np.random.default_rng(3).normal(size=(4, 3)))
     one, two = jax.random.split(jax.random.key(0))
     return {
-        1: networks(one, x, (3,), 40_000, 0.0),
-        2: networks(two, x, (200, 4), 4000, 4 / 200),
+        1: networks(one, x, (3,), 20_000, 0.0),
+        2: networks(two, x, (160, 3), 2000, 4 / 160),
     }
 
 
