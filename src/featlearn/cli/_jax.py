@@ -43,11 +43,11 @@ def check_device() -> None:
 
     try:
         jax.devices()
-    except RuntimeError as error:
-        reason = str(error).partition("\n")[0]
-        raise InvalidInputError(
-            f"JAX finds no device ({reason}): check JAX_PLATFORMS, or run `featlearn doctor`."
-        ) from error
+    except Exception as error:  # an AssertionError where a platform's plugin is not installed
+        reason = str(error).partition("\n")[0] or type(error).__name__
+        chosen = os.environ.get("JAX_PLATFORMS")
+        remedy = f"JAX_PLATFORMS is {chosen}: unset it" if chosen else "reinstall jax"
+        raise InvalidInputError(f"JAX finds no device ({reason}). {remedy}.") from error
 
 
 def compilation_cache() -> Path | None:

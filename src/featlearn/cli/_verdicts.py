@@ -91,7 +91,7 @@ def _to_settle(more: int | None) -> str:
     if more is None:
         return ""
     count = str(more) if more < _MANY else "very many"
-    return f": {count} more seed{'s' if more > 1 else ''} would settle it"
+    return f": needs {count} more seed{'s' if more > 1 else ''}"
 
 
 def _problems(result: Result) -> Iterator[str]:
