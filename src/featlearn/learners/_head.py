@@ -39,10 +39,7 @@ class HeadRule(eqx.Module):
     def __check_init__(self) -> None:
         if self.kind not in ("ridge", "gradient"):
             raise InvalidInputError(f"head must be 'ridge' or 'gradient', got {self.kind!r}.")
-        if not self.penalties or not min(self.penalties) > 0:
-            raise InvalidInputError(
-                f"penalties must be a non-empty tuple of positive numbers, got {self.penalties}."
-            )
+        check_penalties(self.penalties)
         if self.steps < 1:
             raise InvalidInputError(f"A head needs at least 1 gradient step, got {self.steps}.")
 
@@ -57,6 +54,16 @@ class HeadRule(eqx.Module):
         path = ridge_primal(train, validate, self.penalties)
         a, residual, taken = gradient_head(train, path.penalty, start, self.steps)
         return a, path.record() | {"head_residual": residual, "head_steps": taken}
+
+
+def check_penalties(penalties: tuple[float, ...]) -> tuple[float, ...]:
+    """A grid of λ as a tuple of floats, refused unless each is positive and finite."""
+    grid = tuple(float(value) for value in penalties)
+    if not grid or not 0 < min(grid) <= max(grid) < float("inf"):
+        raise InvalidInputError(
+            f"penalties must be a non-empty tuple of positive numbers, got {penalties}."
+        )
+    return grid
 
 
 def ridge_head(

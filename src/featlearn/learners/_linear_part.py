@@ -14,7 +14,7 @@ Parts = tuple[Float[Array, "k"], Float[Array, "d k"]]
 def linear_part(rows: Rows) -> Parts:
     """α (k,) and β (d, k) over the rows of weight 1."""
     weighted = rows.y * rows.weight[:, None]
-    n = rows.count.astype(jnp.float64)
+    n = rows.number.astype(jnp.float64)
     return weighted.sum(0) / n, rows.x.astype(jnp.float64).T @ weighted / n
 
 

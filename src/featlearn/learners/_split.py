@@ -20,7 +20,7 @@ class Rows(NamedTuple):
     weight: Float[Array, "n"]
 
     @property
-    def count(self) -> Float[Array, ""]:
+    def number(self) -> Float[Array, ""]:
         """How many rows exist, and at least 1, to divide by."""
         return jnp.maximum(self.weight.sum(), 1.0)
 

@@ -1,0 +1,51 @@
+"""How many directions the neurons found, and which.
+
+The neurons' second moment WᵀW/m has one large eigenvalue for each direction found. How large is
+noise? The same step on permuted labels finds nothing, and its spectrum is the level to beat
+(parallel analysis).
+"""
+
+from typing import Any
+
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, Float
+
+from featlearn.errors import InvalidInputError
+from featlearn.precision import double_inside
+
+NULL_MARGIN = 1.25  # the largest singular value under permuted labels fluctuates by under 25 %
+
+
+def spectrum(weight: Float[Array, "m d"]) -> Float[Array, "d"]:
+    """Singular values of W over √m, largest first: their squares sum to the mean squared norm."""
+    weight = weight.astype(jnp.float64)
+    values = jnp.linalg.eigvalsh(weight.T @ weight / weight.shape[0])
+    return jnp.sqrt(jnp.maximum(values[::-1], 0.0))
+
+
+def rank_above(values: Array, null: Array) -> Array:
+    """How many singular values stand out of those that permuted labels give."""
+    return jnp.sum(values > NULL_MARGIN * null[0])
+
+
+def found_rank(record: dict[str, Any]) -> int:
+    """The number of directions as a fit recorded it."""
+    if "rank" not in record:
+        raise InvalidInputError(
+            "The number of directions was not estimated in this fit: "
+            "fit with estimate_rank=True, or give directions(rank)."
+        )
+    return int(record["rank"])
+
+
+@double_inside
+def strongest(weight: Float[Array, "m d"], rank: int) -> Float[Array, "d r"]:
+    """Right singular vectors of W with the largest singular values."""
+    dim = weight.shape[1]
+    if isinstance(rank, bool) or not isinstance(rank, int | np.integer) or not 0 <= rank <= dim:
+        raise InvalidInputError(
+            f"rank must be a whole number between 0 and the dimension {dim}, got {rank}."
+        )
+    weight = weight.astype(jnp.float64)
+    return jnp.linalg.eigh(weight.T @ weight)[1][:, ::-1][:, :rank]
