@@ -23,7 +23,7 @@ class Facts:
     second_moment: Any = None  # E f², a float or (k,)
     linear: np.ndarray | None = None  # E ∇f, (d,) or (d, k)
     hessian: np.ndarray | None = None  # H = E ∇²f, (d, d)
-    subspace: np.ndarray | None = None  # orthonormal basis of S*, (d, r)
+    subspace: Any = None  # orthonormal basis of S*, (d, r)
     degree: int | None = None
     information_exponent: int | None = None  # lowest k ≥ 1 with a degree-k Hermite part
     leap: int | None = None  # in the coordinates that the columns of `subspace` give

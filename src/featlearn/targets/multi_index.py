@@ -41,7 +41,7 @@ class MultiIndex(Target):
     orthonormal: bool = eqx.field(static=True)
 
     @property
-    def dim(self) -> int:  # type: ignore[override]
+    def dim(self) -> int:  # type: ignore[override, misc]
         return self.directions.shape[-2]
 
     def __call__(self, x: Float[Array, "n d"]) -> Float[Array, "n"]:
@@ -84,7 +84,7 @@ def single_index(
 
         single_index({2: 0.5, 4: 0.1443}, dim=100, key=key)
     """
-    terms = {(k,): c for k, c in coefficients.items()}
+    terms: dict[tuple[int, ...], Any] = {(k,): c for k, c in coefficients.items()}
     if direction is None:
         return multi_index(terms, dim, key=key)
     dim = check_count("dim", dim)
@@ -151,7 +151,7 @@ def _build(terms: Mapping[Any, Any], directions: Array, orthonormal: bool) -> Mu
         )
     values = jnp.stack([default_float(c) for c in terms.values()])
     indices = tuple(tuple(int(k) for k in a) for a in terms)
-    return MultiIndex(directions, values, indices, orthonormal)
+    return MultiIndex(directions, values, indices, orthonormal)  # type: ignore[call-arg]
 
 
 @partial(jax.jit, static_argnums=(1, 2))
