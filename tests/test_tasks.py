@@ -23,8 +23,8 @@ def residuals(task: Task, n: int = 20_000) -> np.ndarray:
 
 
 def test_a_sample_without_noise_has_the_targets_labels() -> None:
-    sample = Task(INPUTS, TARGET).sample(KEY, 30)
-    assert sample.x.shape == (30, 4)
+    sample = Task(INPUTS, TARGET).sample(KEY, 20)
+    assert sample.x.shape == (20, 4)
     assert sample.x.dtype == sample.y.dtype == jnp.float32
     np.testing.assert_array_equal(sample.y, TARGET(sample.x))
     assert sample.count is None
@@ -69,15 +69,15 @@ def test_another_target_has_the_same_inputs_and_noise() -> None:
 
 
 def test_wide_samples() -> None:
-    sample = Task(INPUTS, TARGET, noise=0.1).sample(KEY, 5, jnp.float64)
+    sample = Task(INPUTS, TARGET, noise=0.1).sample(KEY, 20, jnp.float64)
     assert sample.x.dtype == sample.y.dtype == jnp.float64
 
 
 def test_a_stream_is_its_batches_and_never_repeats() -> None:
     task = Task(INPUTS, TARGET, noise=0.1)
-    first, second, third = islice(task.stream(KEY, 6), 3)
+    first, second, third = islice(task.stream(KEY, 20), 3)
     for step, batch in enumerate((first, second, third)):
-        wanted = task.batch(KEY, step, 6)
+        wanted = task.batch(KEY, step, 20)
         np.testing.assert_array_equal(batch.x, wanted.x)
         np.testing.assert_allclose(batch.y, wanted.y, rtol=1e-5, atol=1e-6)
     assert not np.allclose(first.x, second.x)
@@ -86,8 +86,8 @@ def test_a_stream_is_its_batches_and_never_repeats() -> None:
 def test_batches_inside_scan() -> None:
     task = Task(INPUTS, TARGET, noise=0.1)
     steps = jnp.arange(3)
-    found = jax.lax.scan(lambda _, s: (None, task.batch(KEY, s, 4).y), None, steps)[1]
-    wanted = jnp.stack([task.batch(KEY, s, 4).y for s in range(3)])
+    found = jax.lax.scan(lambda _, s: (None, task.batch(KEY, s, 20).y), None, steps)[1]
+    wanted = jnp.stack([task.batch(KEY, s, 20).y for s in range(3)])
     np.testing.assert_allclose(found, wanted, rtol=1e-5, atol=1e-6)
 
 
@@ -95,7 +95,7 @@ def test_tasks_of_different_noise_stack() -> None:
     tasks = jax.tree.map(
         lambda *a: jnp.stack(a), *(Task(INPUTS, TARGET, noise=s) for s in (0.0, 2.0))
     )
-    y = jax.vmap(lambda task: task.sample(KEY, 5).y)(tasks)
+    y = jax.vmap(lambda task: task.sample(KEY, 20).y)(tasks)
     np.testing.assert_allclose(np.abs(y[1] - y[0]), 2.0, rtol=1e-5)
 
 

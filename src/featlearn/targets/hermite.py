@@ -107,7 +107,7 @@ def information_exponent(indices: Indices, coefficients: np.ndarray) -> int | No
 
 
 def leap(indices: Indices, coefficients: np.ndarray) -> int | None:
-    """Leap complexity of Abbe, Boix-Adserà and Misiakiewicz (arXiv:2302.11055) in these coordinates.
+    """Leap complexity (Abbe, Boix-Adserà, Misiakiewicz, arXiv:2302.11055) in these coordinates.
 
     Monomials are learned one after another; the price of a is Σ a_j over its coordinates j that
     no earlier monomial had (multiplicity counts), and the leap is the highest price on the
