@@ -14,7 +14,7 @@ import jax
 import pytest
 
 from featlearn.cli._guard import guarded
-from featlearn.cli.main import app
+from featlearn.cli.app import app
 
 STUDIES = """
     import os, time

@@ -76,8 +76,9 @@ def test_a_reader_who_leaves_is_no_error(place, plugin):
 
 
 def test_what_only_reads_loads_no_jax(place):
+    Store("featlearn.sqlite").close()
     code = (
-        "import sys; from featlearn.cli.main import app\n"
+        "import sys; from featlearn.cli.app import app\n"
         "for words in (['list'], ['status', '--json'], ['verify', '--help']):\n"
         "    try: app(words)\n"
         "    except (SystemExit, Exception): pass\n"

@@ -15,7 +15,6 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import NoReturn
 
-from featlearn.cli._consoles import say
 from featlearn.cli._stops import Stopped, stoppable
 from featlearn.errors import FeatlearnError
 
@@ -45,7 +44,10 @@ def guarded(command: Callable[[], object]) -> int:
 
 
 def leave(code: int) -> NoReturn:
-    """End the process without waiting for a fleet that is still being computed."""
+    """End the process; at once where a compiled program still runs, as after Ctrl-C.
+
+    Taking the interpreter down around it could crash, after all that matters is written.
+    """
     if threading.active_count() > 1 or not _flushed():
         os._exit(code)
     sys.exit(code)
@@ -78,6 +80,8 @@ def _unwritten(error: OSError) -> str:
 
 def _told(sentence: str, code: int) -> int:
     if sentence:
+        from featlearn.cli._consoles import say
+
         with suppress(OSError, Stopped):
             say(sentence)
     return code

@@ -25,11 +25,14 @@ def compute(plans: Sequence[Plan], store: Path, backend: str, *, quiet: bool = F
     """Compute what is missing and judge it."""
     started = time.perf_counter()
     prepare_jax()
-    with Store(store) as opened, kept_in(opened.path):
+    with Store(store) as opened:
         missing = _missing(plans, opened)
         if missing and backend == "local":
             check_device()
-        with progress(len(plans), missing, quiet=quiet) as watch:
+        import pandas  # noqa: F401  (what a plan is judged on; imports are no place to be stopped)
+
+        shown = progress(len(plans), missing, quiet=quiet)
+        with kept_in(opened.path), shown as watch:
             results = run_plans(plans, opened, backend=backend, observer=watch)
     return Session(
         results=tuple(results),
