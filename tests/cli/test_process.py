@@ -1,5 +1,6 @@
 """Commands as processes: quick to start, stopped in any way, and two at once."""
 
+import json
 import signal
 import subprocess
 import sys
@@ -73,6 +74,15 @@ def test_a_reader_who_leaves_is_no_error(place, plugin):
     assert process.stderr.read() == b""
     assert process.wait(timeout=30) == 141
     process.stderr.close()
+
+
+def test_a_terminal_that_knows_ascii_alone(start):
+    process = start("verify", "toy/holds", PYTHONIOENCODING="ascii")
+    out, err = process.communicate(timeout=60)
+    assert (process.returncode, "Traceback" in err) == (0, False)
+    assert "? 2" in out
+    out, _ = start("run", "toy/holds", "--json", PYTHONIOENCODING="ascii").communicate(timeout=60)
+    assert json.loads(out)["studies"][0]["findings"][0]["predicted"] == "≤ 2"
 
 
 def test_what_only_reads_loads_no_jax(place):

@@ -1,12 +1,14 @@
 """Backends: results come back under their tickets; what is not installed is said."""
 
 import sys
+from contextlib import contextmanager
+from types import SimpleNamespace
 
 import jax
 import pytest
 
-from featlearn.engine import make_plans
-from featlearn.engine._backends import _doubles, open_backend
+from featlearn.engine import make_plans, run_plans
+from featlearn.engine._backends import Ray, _doubles, open_backend
 from featlearn.errors import InvalidInputError
 
 
@@ -38,6 +40,60 @@ def test_without_ray_the_sentence_names_what_to_install(monkeypatch):
         open_backend("ray"),
     ):
         pass
+
+
+class FakeRay:
+    """As much of Ray as the engine uses; tasks are done last in, first out."""
+
+    def __init__(self, **resources):
+        self.resources, self.asked, self.waiting = resources, [], []
+
+    def cluster_resources(self):
+        return self.resources
+
+    def remote(self, **wanted):
+        self.asked.append(wanted)
+
+        def decorate(function):
+            return SimpleNamespace(remote=lambda *words: self._start(function, words))
+
+        return decorate
+
+    def _start(self, function, words):
+        self.waiting.append((function, words))
+        return len(self.waiting) - 1
+
+    def wait(self, references, num_returns):
+        return references[-1:], references[:-1]
+
+    def get(self, reference):
+        function, words = self.waiting[reference]
+        return function(*words)
+
+
+@pytest.mark.parametrize(
+    ("resources", "slots", "asked"),
+    [
+        ({"CPU": 8.0}, 8, {"num_cpus": 1}),
+        ({"CPU": 8.0, "GPU": 2.0}, 2, {"num_gpus": 1}),
+        ({"CPU": 0.5}, 1, {"num_cpus": 1}),
+    ],
+)
+def test_ray_takes_a_fleet_for_each_gpu_or_core(resources, slots, asked):
+    ray = FakeRay(**resources)
+    assert Ray(ray).slots == slots
+    assert ray.asked == [asked]
+
+
+def test_fleets_that_end_in_another_order_reach_their_own_cells(toy, store, monkeypatch):
+    @contextmanager
+    def connect():
+        yield FakeRay(CPU=2.0)
+
+    monkeypatch.setattr("featlearn.engine._backends._ray", connect)
+    (result,) = run_plans(make_plans([toy.study], "quick"), store, backend="ray")
+    assert toy.fleets == [[(2, 0), (2, 1)], [(3, 0), (3, 1)], [(1, 0), (1, 1)]]
+    assert store.frame(result.plan.ids)["risk"].tolist() == [10, 11, 20, 21, 30, 31]
 
 
 def test_workers_are_told_to_use_64_bit_even_before_jax_is_loaded(monkeypatch):

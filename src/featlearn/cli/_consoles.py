@@ -38,7 +38,8 @@ def say(sentence: str) -> None:
 
 def write_json(value: Any) -> None:
     """Pure JSON on stdout. What JSON cannot say, infinity, is the text that `float` reads."""
-    sys.stdout.write(json.dumps(_finite(value), indent=2, ensure_ascii=False) + "\n")
+    ascii_only = sys.stdout.encoding.lower() != "utf-8"
+    sys.stdout.write(json.dumps(_finite(value), indent=2, ensure_ascii=ascii_only) + "\n")
 
 
 def _console(*, stderr: bool) -> Console:
