@@ -53,7 +53,8 @@ def test_a_stopped_run_goes_on_and_repeats_nothing_that_was_complete(
 def test_two_processes_share_a_store(start, place):
     note = place / "note"
     both = [start("run", "toy", "--seeds", 8, NOTE=str(note), SLOW="0.1") for _ in range(2)]
-    assert [process.communicate(timeout=60)[1] and process.returncode for process in both] == [0, 0]
+    told = [process.communicate(timeout=60) for process in both]
+    assert [process.returncode for process in both] == [0, 0], told
     begun = Counter(note.read_text().splitlines())
     assert len(begun) == 2 * 3 * 8
     with Store(place / "featlearn.sqlite", read_only=True) as store:

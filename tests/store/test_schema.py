@@ -96,6 +96,17 @@ def test_many_may_open_a_new_file_at_once(tmp_path, make_row):
         assert len(store.cells([make_row(r).id for r in range(8)])) == 8
 
 
+def test_opening_waits_for_another_that_is_creating_the_file(tmp_path):
+    path = tmp_path / "x.sqlite"
+    other = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
+    other.execute("BEGIN IMMEDIATE")
+    release = threading.Timer(0.2, other.execute, ["ROLLBACK"])
+    release.start()
+    Store(path).close()
+    release.join()
+    other.close()
+
+
 def test_a_lock_that_is_not_given_back_is_told(tmp_path, make_row, monkeypatch):
     monkeypatch.setattr("featlearn.store._schema.PATIENCE", 0.05)
     with Store(tmp_path / "x.sqlite") as store:
