@@ -14,6 +14,7 @@ from pathlib import Path
 from featlearn.engine._study import Study
 
 _ROOMS = (
+    "featlearn.decompositions",
     "featlearn.fleet",
     "featlearn.inputs",
     "featlearn.kernels",

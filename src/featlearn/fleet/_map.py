@@ -6,7 +6,7 @@ takes an equal part of the members.
 """
 
 from collections.abc import Callable
-from functools import lru_cache, partial
+from functools import cache, lru_cache, partial
 from typing import Any
 
 import equinox as eqx
@@ -16,6 +16,7 @@ import numpy as np
 from jax.sharding import Mesh, PartitionSpec
 
 from featlearn.errors import InvalidInputError
+from featlearn.fleet._compile import Effort, compiler_options
 from featlearn.fleet._memory import block_size, member_bytes
 from featlearn.precision import double_precision
 
@@ -26,6 +27,7 @@ def map_members(
     *members: Any,
     block: int | None = None,
     memory: int | None = None,
+    effort: Effort = "full",
 ) -> Any:
     """`function` of each member, stacked: equals a Python loop to rounding.
 
@@ -35,6 +37,8 @@ def map_members(
     members    pytrees whose arrays share a first axis; what is not an array is shared by all
     block      how many members at once; by default what fits `memory`
     memory     bytes a block may take; by default half of a GPU, or what suits a CPU's caches
+    effort     "little" halves the compile time on a CPU, for members that spend their time in
+               matrix products and decompositions
     """
     members = jax.tree.map(lambda a: jnp.asarray(a) if isinstance(a, np.ndarray) else a, members)
     arrays, shared = eqx.partition(members, eqx.is_array)
@@ -45,11 +49,15 @@ def map_members(
     devices = jax.local_device_count()
     block = max(1, min(block, -(-count // devices)))
     padded = _pad(arrays, -(-count // (block * devices)) * block * devices)
-    result = _run(function, padded, shared, block, devices)
+    result = _compiled(effort)(function, padded, shared, block, devices)
     return jax.tree.map(lambda leaf: leaf[:count] if eqx.is_array(leaf) else leaf, result)
 
 
-@eqx.filter_jit
+@cache
+def _compiled(effort: Effort) -> Callable[..., Any]:
+    return eqx.filter_jit(_run, compiler_options=compiler_options(effort))
+
+
 def _run(function: Callable[..., Any], arrays: Any, shared: Any, block: int, devices: int) -> Any:
     dynamic, static = eqx.partition(function, eqx.is_array)
 
@@ -59,6 +67,8 @@ def _run(function: Callable[..., Any], arrays: Any, shared: Any, block: int, dev
 
     def blocks(dynamic: Any, arrays: Any) -> Any:
         shaped = jax.tree.map(lambda a: a.reshape(-1, block, *a.shape[1:]), arrays)
+        if block == 1:  # without `vmap` the program is smaller, and compiles faster
+            return jax.lax.map(partial(one, dynamic), arrays)
         stacked = jax.lax.map(jax.vmap(partial(one, dynamic)), shaped)
         return jax.tree.map(lambda a: a.reshape(-1, *a.shape[2:]), stacked)
 

@@ -8,6 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float, Key
 
+from featlearn.decompositions import eigh
 from featlearn.errors import InvalidInputError
 from featlearn.inputs._base import GaussianPart, Inputs
 from featlearn.inputs._checks import (
@@ -79,7 +80,7 @@ def _root(covariance: Any, dim: int) -> Array:
     covariance = default_float(covariance)
     if covariance.ndim == 1:
         return jnp.sqrt(covariance)
-    values, vectors = jnp.linalg.eigh(covariance)
+    values, vectors = eigh(covariance)
     scaled = vectors * jnp.sqrt(jnp.maximum(values, 0.0))
     return jnp.matmul(scaled, vectors.T, precision="highest")
 

@@ -10,6 +10,7 @@ The tridiagonal reduction costs 4n³/3, a small part of an eigendecomposition, a
 
 import abc
 from collections.abc import Callable
+from typing import Any
 
 import equinox as eqx
 import jax
@@ -17,6 +18,8 @@ import jax.numpy as jnp
 import numpy as np
 from jax.lax import linalg, scan
 from jaxtyping import Array, Float
+
+from featlearn.decompositions import one_by_one
 
 ROUNDING = float(np.finfo(np.float64).eps)
 
@@ -56,15 +59,9 @@ class Tridiagonal(Shifted):
 
     def solve(self, b: Float[Array, "n k"], shifts: Float[Array, "l"]) -> Float[Array, "l n k"]:
         n, k, many = *b.shape, shifts.shape[0]
-        zero = jnp.zeros(1, b.dtype)
-        below, above = (jnp.concatenate(v) for v in ((zero, self.beside), (self.beside, zero)))
-        solved = linalg.tridiagonal_solve(
-            jnp.broadcast_to(below, (many, n)),
-            self.diagonal + self.floored(shifts)[:, None],
-            jnp.broadcast_to(above, (many, n)),
-            jnp.broadcast_to(self._rotate(b, transpose=True), (many, n, k)),
-        )
-        together = jnp.moveaxis(solved, 0, 1).reshape(n, many * k)
+        diagonal = self.diagonal[:, None] + self.floored(shifts)
+        solved = _eliminate(diagonal, self.beside, self._rotate(b, transpose=True))
+        together = solved.reshape(n, many * k)
         back = self._rotate(together, transpose=False)
         return jnp.moveaxis(back.reshape(n, many, k), 1, 0)
 
@@ -90,13 +87,13 @@ class Tridiagonal(Shifted):
         """Qᵀb or Qb; Q leaves the first row as it is."""
         if b.shape[0] < 2:
             return b
-        rest = linalg.ormqr(self.reflectors, self.scales, b[1:], transpose=transpose)
-        return jnp.concatenate([b[:1], rest])
+        turn = _turn_back if transpose else _turn
+        return jnp.concatenate([b[:1], turn(self.reflectors, self.scales, b[1:])])
 
 
 def tridiagonal(matrix: Float[Array, "n n"]) -> Tridiagonal:
     """Reduce a symmetric matrix in float64 to a tridiagonal one."""
-    packed, diagonal, beside, scales = linalg.tridiagonal(matrix, lower=True)
+    packed, diagonal, beside, scales = _reduce(matrix)
     return Tridiagonal(diagonal, beside, packed[1:, :-1], scales)
 
 
@@ -125,7 +122,7 @@ class Spectral(Shifted):
 
 def spectral(matrix: Float[Array, "n n"]) -> Spectral:
     """Decompose a matrix ⪰ 0 in float64; negative eigenvalues are rounding."""
-    vectors, eigenvalues = linalg.eigh(matrix, lower=True, symmetrize_input=False)
+    vectors, eigenvalues = _decompose(matrix)
     return Spectral(jnp.maximum(eigenvalues, 0.0), vectors)
 
 
@@ -137,6 +134,56 @@ def route(backend: str) -> Callable[[Float[Array, "n n"]], Shifted]:
     route for 16 matrices of n = 1000, a tenth for 64 of n = 100. A TPU has no such reduction.
     """
     return tridiagonal if backend == "cpu" else spectral
+
+
+@one_by_one
+def _reduce(matrix: Float[Array, "n n"]) -> tuple[Array, Array, Array, Array]:
+    packed, diagonal, beside, scales = linalg.tridiagonal(matrix, lower=True)
+    return packed, diagonal, beside, scales
+
+
+@one_by_one
+def _decompose(matrix: Float[Array, "n n"]) -> tuple[Array, Array]:
+    vectors, eigenvalues = linalg.eigh(matrix, lower=True, symmetrize_input=False)
+    return vectors, eigenvalues
+
+
+@one_by_one
+def _turn(reflectors: Array, scales: Array, b: Array) -> Array:
+    return linalg.ormqr(reflectors, scales, b, transpose=False)
+
+
+@one_by_one
+def _turn_back(reflectors: Array, scales: Array, b: Array) -> Array:
+    return linalg.ormqr(reflectors, scales, b, transpose=True)
+
+
+def _eliminate(
+    diagonal: Float[Array, "n l"], beside: Float[Array, "n-1"], b: Float[Array, "n k"]
+) -> Float[Array, "n l k"]:
+    """(T + λI)⁻¹b for all λ at once, without pivoting: T + λI is positive definite.
+
+    p_i = t_i − e_i²/p_{i−1},  g_i = (b_i − e_i g_{i−1})/p_i,   then   x_i = g_i − e_{i+1} x_{i+1}/p_i
+    """
+    zero = jnp.zeros(1, beside.dtype)
+    many, k = diagonal.shape[1], b.shape[1]
+
+    def forward(before: tuple[Array, Array], row: tuple[Array, Array, Array]) -> Any:
+        (p, g), (t, e, right) = before, row
+        p = t - e**2 / p
+        g = (right - e * g) / p[:, None]
+        return (p, g), (p, g)
+
+    start = (jnp.ones(many, b.dtype), jnp.zeros((many, k), b.dtype))
+    _, (pivots, half) = scan(forward, start, (diagonal, jnp.concatenate([zero, beside]), b))
+
+    def backward(after: Array, row: tuple[Array, Array, Array]) -> tuple[Array, Array]:
+        p, g, e = row
+        x = g - (e / p)[:, None] * after
+        return x, x
+
+    rows = (pivots, half, jnp.concatenate([beside, zero]))
+    return scan(backward, jnp.zeros((many, k), b.dtype), rows, reverse=True)[1]
 
 
 def _pivots(diagonal: Float[Array, "n"], squares: Float[Array, "n"]) -> Float[Array, "n"]:

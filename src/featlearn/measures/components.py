@@ -17,6 +17,7 @@ import equinox as eqx
 import jax.numpy as jnp
 from jaxtyping import Array, Float, Key
 
+from featlearn.decompositions import inverse
 from featlearn.errors import InvalidInputError
 from featlearn.measures.estimates import Estimate, Predictor, Problem, over_draws, ratio_estimate
 from featlearn.precision import double_inside
@@ -83,13 +84,13 @@ def parts_of_degrees(
     h = hermite_features(z, indices)
     members = jnp.asarray([[float(sum(a) == k) for a in indices] for k in range(degree + 1)])
     n = z.shape[0]
-    inverse = jnp.linalg.inv(h.T @ h)
-    coefficients = inverse @ (h.T @ predicted)
-    wanted = inverse @ (h.T @ truth)
+    inverse_gram = inverse(h.T @ h)
+    coefficients = inverse_gram @ (h.T @ predicted)
+    wanted = inverse_gram @ (h.T @ truth)
     energy = members @ wanted**2
     present = energy > 1e-12 * jnp.sum(energy)
     weights = members * wanted / jnp.where(present, energy, jnp.nan)[:, None]
-    influence = n * (h * (predicted - h @ coefficients)[:, None]) @ inverse @ weights.T
+    influence = n * (h * (predicted - h @ coefficients)[:, None]) @ inverse_gram @ weights.T
     learned = Estimate(
         weights @ coefficients, influence.std(0) / jnp.sqrt(n), jnp.asarray(n, jnp.int32)
     )

@@ -15,6 +15,7 @@ import numpy as np
 from jaxtyping import Array, Float
 from scipy.stats import beta
 
+from featlearn.decompositions import qr, singular_values
 from featlearn.errors import InvalidInputError
 from featlearn.measures.estimates import Estimate
 from featlearn.precision import double_inside
@@ -62,7 +63,7 @@ def random_level(dim: int, rank: int) -> float:
 @double_inside
 def orthonormal(basis: Float[Array, "d r"]) -> Float[Array, "d r"]:
     """An orthonormal basis of the span of independent columns."""
-    return jnp.linalg.qr(basis.astype(jnp.float64))[0]
+    return qr(basis.astype(jnp.float64))[0]
 
 
 @double_inside
@@ -70,7 +71,7 @@ def principal_cosines(
     found: Float[Array, "d k"], basis: Float[Array, "d r"]
 ) -> Float[Array, "min(k,r)"]:
     """cos θ_i between two spans, largest first; the last is the worst-found direction."""
-    cosines = jnp.linalg.svd(orthonormal(found).T @ orthonormal(basis), compute_uv=False)
+    cosines = singular_values(orthonormal(found).T @ orthonormal(basis))
     return jnp.clip(cosines, 0.0, 1.0)
 
 
@@ -84,9 +85,9 @@ def principal_angles(
     """
     v, u = orthonormal(found), orthonormal(basis)
     small, large = (v, u) if v.shape[1] <= u.shape[1] else (u, v)
-    cosines = jnp.clip(jnp.linalg.svd(large.T @ small, compute_uv=False), 0.0, 1.0)
+    cosines = jnp.clip(singular_values(large.T @ small), 0.0, 1.0)
     rest = small - large @ (large.T @ small)
-    sines = jnp.clip(jnp.linalg.svd(rest, compute_uv=False)[::-1], 0.0, 1.0)
+    sines = jnp.clip(singular_values(rest)[::-1], 0.0, 1.0)
     return jnp.where(cosines**2 > 0.5, jnp.arcsin(sines), jnp.arccos(cosines))
 
 

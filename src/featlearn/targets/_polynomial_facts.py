@@ -7,9 +7,9 @@ every moment is read off its coefficients.
 
 from typing import TYPE_CHECKING, Any
 
-import jax.numpy as jnp
 import numpy as np
 
+from featlearn.decompositions import qr
 from featlearn.inputs import Inputs
 from featlearn.targets import hermite
 from featlearn.targets._base import Facts
@@ -40,7 +40,7 @@ def traced_facts(target: "MultiIndex", inputs: Inputs) -> Facts:
     used = [j for j in range(u.shape[1]) if any(a[j] for a in indices)]
     plain = target.orthonormal and inputs.standard
     return Facts(
-        subspace=u[:, used] if target.orthonormal else jnp.linalg.qr(u[:, used])[0],
+        subspace=u[:, used] if target.orthonormal else qr(u[:, used])[0],
         degree=max(sum(a) for a in indices),
         levels=1,
         **(_read_off(u, c, indices) if plain else {}),

@@ -11,6 +11,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float, Key
 
+from featlearn.decompositions import qr
 from featlearn.errors import InvalidInputError
 from featlearn.inputs import Inputs
 from featlearn.inputs._checks import (
@@ -40,8 +41,8 @@ class MultiIndex(Target):
     indices: hermite.Indices = eqx.field(static=True)
     orthonormal: bool = eqx.field(static=True)
 
-    @property
-    def dim(self) -> int:  # type: ignore[override, misc]
+    @property  # type: ignore[misc]
+    def dim(self) -> int:  # type: ignore[override]
         return self.directions.shape[-2]
 
     def __call__(self, x: Float[Array, "n d"]) -> Float[Array, "n"]:
@@ -158,7 +159,7 @@ def _build(terms: Mapping[Any, Any], directions: Array, orthonormal: bool) -> Mu
 def _frame(key: Key[Array, ""], dim: int, r: int) -> Float[Array, "d r"]:
     """Uniform on orthonormal frames: QR of a Gaussian matrix with the signs of R made positive."""
     drawn = default_float(jax.random.normal(key, (dim, r), jnp.float32))
-    q, triangle = jnp.linalg.qr(drawn)
+    q, triangle = qr(drawn)
     return q * jnp.where(jnp.diag(triangle) < 0, -1.0, 1.0)
 
 

@@ -1,0 +1,27 @@
+"""How much effort the compiler takes over a program."""
+
+from functools import cache
+from typing import Any, Literal
+
+import jax
+
+Effort = Literal["full", "little"]
+
+# Half the compile time; matrix products and LAPACK, which are not generated code, run as fast.
+_LITTLE = {"xla_backend_optimization_level": 1, "xla_cpu_use_fusion_emitters": False}
+
+
+def compiler_options(effort: Effort) -> dict[str, Any]:
+    """Options for `jax.jit`: none for full effort, on a GPU, or where jaxlib does not know one."""
+    if effort == "full" or jax.default_backend() != "cpu":
+        return {}
+    return {name: value for name, value in _LITTLE.items() if _known(name, value)}
+
+
+@cache
+def _known(name: str, value: Any) -> bool:
+    try:
+        jax.jit(lambda x: x, compiler_options={name: value})(0.0)
+    except Exception:  # the error's class is jaxlib's own and differs between versions
+        return False
+    return True
