@@ -1,0 +1,65 @@
+"""What the machine can do at best: arithmetic in float32 and float64, and bytes, a second.
+
+Each peak is the best of several tries, by the faster of the libraries at hand: a matrix product
+by JAX, and on a CPU also by the BLAS of NumPy. Without the second, a slow product of our own
+compiler would pass for the machine's peak.
+"""
+
+import os
+import platform
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from timing import seconds
+
+TRIES = 7
+
+
+class Peak(NamedTuple):
+    """Floating-point operations a second, and bytes a second (reads and writes together)."""
+
+    platform: str
+    float32: float
+    float64: float
+    bytes: float
+
+
+def measured_peak() -> Peak:
+    with jax.enable_x64(True):
+        backend = jax.default_backend()
+        return Peak(backend, _product("float32"), _product("float64"), _copy())
+
+
+def device() -> str:
+    """What the fits run on, in words."""
+    first = jax.devices()[0]
+    if first.platform != "cpu":
+        return str(first.device_kind)
+    return f"{platform.machine()}, {os.cpu_count()} cores"
+
+
+def _product(dtype: str) -> float:
+    cpu = jax.default_backend() == "cpu"
+    n = 2048 if cpu else 8192
+    a = np.random.default_rng(0).standard_normal((n, n)).astype(dtype)
+    on_device = jnp.asarray(a)
+    multiply = jax.jit(lambda b: jnp.matmul(b, b, precision="highest"))
+    fastest = _fastest(lambda: multiply(on_device))
+    if cpu:
+        fastest = min(fastest, _fastest(lambda: a @ a))
+    return 2 * n**3 / fastest
+
+
+def _copy() -> float:
+    count = 2**26 if jax.default_backend() == "cpu" else 2**29
+    a = jnp.zeros(count, jnp.float32)
+    negate = jax.jit(jnp.negative)  # a plain copy may be optimised away
+    return 2 * a.nbytes / _fastest(lambda: negate(a))
+
+
+def _fastest(run: Callable[[], Any]) -> float:
+    seconds(run)
+    return min(seconds(run) for _ in range(TRIES))
