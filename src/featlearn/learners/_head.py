@@ -8,6 +8,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
+from featlearn.decompositions import eigvalsh
 from featlearn.errors import InvalidInputError
 from featlearn.kernels.ridge import (
     PENALTIES,
@@ -112,7 +113,7 @@ def gradient_head(
     On fixed features the full-batch gradient is 2(HᵀH/n·a − Hᵀy/n), so each step costs m²k. Its
     limit is ridge with penalty λ. Returns a, the relative residual, and the steps taken.
     """
-    largest = jnp.linalg.eigvalsh(train.gram)[-1]
+    largest = eigvalsh(train.gram)[-1]
     rate = 0.5 / (largest + penalty)
     scale = jnp.maximum(jnp.linalg.norm(train.cross), jnp.finfo(jnp.float64).tiny)
 

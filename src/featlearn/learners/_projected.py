@@ -14,6 +14,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float, Key
 
+from featlearn.decompositions import eigh, qr
 from featlearn.errors import InvalidInputError
 from featlearn.learners._head import HeadRule
 from featlearn.learners._linear_part import linear_part, split_without
@@ -82,9 +83,9 @@ def found_directions(
     back = jnp.eye(x.shape[1])
     if whiten:
         x, back = whitened(x, weight)
-    values, vectors = jnp.linalg.eigh(matrix(x, rows.y[:, 0], weight))
+    values, vectors = eigh(matrix(x, rows.y[:, 0], weight))
     order = jnp.argsort(-jnp.abs(values))
-    found = jnp.linalg.qr(back @ vectors[:, order[:rank]])[0]
+    found = qr(back @ vectors[:, order[:rank]])[0]
     return found, jnp.abs(values)[order]
 
 
@@ -94,7 +95,7 @@ def whitened(
     """Σ^{-½}(x − mean) and Σ^{-½}; directions that the rows do not vary in are left out."""
     n = jnp.maximum(weight.sum(), 1.0)
     centred = x - (weight @ x) / n
-    values, vectors = jnp.linalg.eigh((centred * weight[:, None]).T @ centred / n)
+    values, vectors = eigh((centred * weight[:, None]).T @ centred / n)
     seen = values > 1e-10 * values[-1]
     root = jnp.where(seen, 1 / jnp.sqrt(jnp.where(seen, values, 1.0)), 0.0)
     back = (vectors * root) @ vectors.T

@@ -11,6 +11,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
+from featlearn.decompositions import eigh, eigvalsh
 from featlearn.errors import InvalidInputError
 from featlearn.precision import double_inside
 
@@ -20,7 +21,7 @@ NULL_MARGIN = 1.25  # the largest singular value under permuted labels fluctuate
 def spectrum(weight: Float[Array, "m d"]) -> Float[Array, "d"]:
     """Singular values of W over √m, largest first: their squares sum to the mean squared norm."""
     weight = weight.astype(jnp.float64)
-    values = jnp.linalg.eigvalsh(weight.T @ weight / weight.shape[0])
+    values = eigvalsh(weight.T @ weight / weight.shape[0])
     return jnp.sqrt(jnp.maximum(values[::-1], 0.0))
 
 
@@ -48,4 +49,4 @@ def strongest(weight: Float[Array, "m d"], rank: int) -> Float[Array, "d r"]:
             f"rank must be a whole number between 0 and the dimension {dim}, got {rank}."
         )
     weight = weight.astype(jnp.float64)
-    return jnp.linalg.eigh(weight.T @ weight)[1][:, ::-1][:, :rank]
+    return eigh(weight.T @ weight)[1][:, ::-1][:, :rank]

@@ -78,10 +78,10 @@ class KernelRidge(eqx.Module):
     def fit_arrays(self, sample: Sample, key: Key[Array, ""]) -> KernelFit:
         """`fit` without checks: pure, and so fit for `jit` and `vmap`."""
         split = split_rows(sample)
-        best = [_best(kernel, split, self.penalties) for kernel in self._candidates()]
-        errors = jnp.stack([path["validation"].min() for _, path in best])
+        tried = jax.lax.map(lambda kernel: _best(kernel, split, self.penalties), self.kernels)
+        errors = tried[1]["validation"].min(axis=1)
         chosen = jnp.argmin(jnp.where(jnp.isfinite(errors), errors, jnp.inf))
-        coefficients, record = jax.tree.map(lambda *a: jnp.stack(a)[chosen], *best)
+        coefficients, record = jax.tree.map(lambda leaf: leaf[chosen], tried)
         return KernelFit(
             kernel=jax.tree.map(lambda leaf: leaf[chosen], self.kernels),
             points=split.train.x,
@@ -89,9 +89,6 @@ class KernelRidge(eqx.Module):
             record=record | {"candidate": chosen, "candidate_errors": errors},
             flat=sample.y.ndim == 1,
         )
-
-    def _candidates(self) -> list[Kernel]:
-        return [jax.tree.map(lambda leaf, i=i: leaf[i], self.kernels) for i in range(self.count)]
 
 
 def gram_bytes(n: int) -> int:

@@ -6,6 +6,7 @@ It sees what an even function does, at the price of a d × d covariance in every
 """
 
 import equinox as eqx
+import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float, Key
 
@@ -66,12 +67,11 @@ class SAVE(eqx.Module):
     ) -> Float[Array, "d d"]:
         """Σ p_s (I − V_s)²."""
         n = jnp.maximum(weight.sum(), 1.0)
-        members = slice_of(y, weight, self.slices)
-        total = jnp.zeros((x.shape[1], x.shape[1]))
-        for s in range(self.slices):
-            inside = members[:, s]
+
+        def part(inside: Float[Array, "n"]) -> Float[Array, "d d"]:
             size = jnp.maximum(inside.sum(), 1.0)
             centred = x - (inside @ x) / size
             rest = jnp.eye(x.shape[1]) - (centred * inside[:, None]).T @ centred / size
-            total = total + (size / n) * rest @ rest
-        return total
+            return (size / n) * rest @ rest
+
+        return jax.lax.map(part, slice_of(y, weight, self.slices).T).sum(0)
