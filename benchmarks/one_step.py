@@ -39,6 +39,7 @@ from timing import Spread, Times, in_turns
 from work import Size, share, work
 
 SIZES = {"quick": Size(32, 2048, 256), "large": Size(100, 10_000, 1000)}
+WIDTH = 100  # columns, so that the tables look the same in a terminal and in a file
 NO_TORCH = (
     "PyTorch is not installed here, so that rival is left out: "
     "`pip install torch` (a CPU build is enough) and run this again."
@@ -159,7 +160,7 @@ def main() -> None:
     given = parser.parse_args()
     plan = (SIZES[given.size], given.fits, given.repetitions)
     found = circumstances(*plan) | measure(*plan)
-    console = Console()
+    console = Console(width=WIDTH)
     show(console, found)
     if not find_spec("torch"):
         console.print(f"\n{NO_TORCH}")
