@@ -6,7 +6,9 @@ import jax
 import numpy as np
 import pytest
 
-from featlearn.learners import OneStep
+from featlearn.learners import OneStep, RandomFeatures
+from featlearn.learners._projected import found_directions
+from featlearn.learners._split import Rows
 from featlearn.samples import Sample
 
 GRID = tuple(float(v) for v in np.logspace(-3, 3, 13))
@@ -106,3 +108,34 @@ def ridge_by_hand(h, y, penalties):
 def ridge():
     """h, y, penalties -> Ridge."""
     return ridge_by_hand
+
+
+@pytest.fixture(scope="session")
+def directions_found():
+    """matrix, link -> |⟨u, v⟩| of the first direction on 5 samples of 4000 rows in d = 10."""
+
+    def overlaps(matrix, link):
+        problems = [single_index(link, seed, 4000, 10) for seed in range(5)]
+        x, y = (np.stack([getattr(p.sample, name) for p in problems]) for name in ("x", "y"))
+
+        def first(x, y):
+            return found_directions(matrix, Rows(x, y[:, None], np.ones(len(y))), 1, True)[0]
+
+        found = np.asarray(jax.jit(jax.vmap(first))(x, y))[:, :, 0]
+        return np.abs([p.u @ v for p, v in zip(problems, found, strict=True)])
+
+    return overlaps
+
+
+@pytest.fixture(scope="session")
+def other(easy):
+    """Another task on the same direction, with two outputs: the second is noise."""
+    rng = np.random.default_rng(9)
+    x = rng.normal(size=(150, 8)).astype(np.float32)
+    y = np.stack([(x @ easy.u) ** 3 + 5, 3 * rng.normal(size=150)], axis=1)
+    return Sample(x, y)
+
+
+@pytest.fixture(scope="session")
+def random_fit(other, grid, key):
+    return RandomFeatures(400, penalties=grid).fit(other, key=key)

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from featlearn.errors import InvalidInputError
-from featlearn.learners import RandomFeatures
 from featlearn.samples import Sample
 
 
@@ -36,15 +35,6 @@ def test_refuses_other_columns(fitted, easy):
                 use(x)
 
 
-@pytest.fixture(scope="module")
-def other(easy):
-    """Another task on the same direction, with two outputs: the second is noise."""
-    rng = np.random.default_rng(9)
-    x = rng.normal(size=(150, 8)).astype(np.float32)
-    y = np.stack([(x @ easy.u) ** 3 + 5, 3 * rng.normal(size=150)], axis=1)
-    return Sample(x, y)
-
-
 def test_transfer_fits_a_head_alone(fitted, other, key, ridge, grid):
     moved = fitted.transfer(other, key=key)
     path = ridge(hidden(fitted, other.x), other.y, grid)
@@ -72,9 +62,9 @@ def test_transfer_refuses_what_no_fit_can_use(fitted, easy, key):
         fitted.transfer(Sample(easy.sample.x, np.ones(400)), key=key)
 
 
-def test_outputs_share_one_lambda(other, key, ridge, grid):
+def test_outputs_share_one_lambda(random_fit, other, ridge, grid):
     """The head of an output is ridge on it alone, at the λ that is best for their sum."""
-    fit = RandomFeatures(32, penalties=grid).fit(other, key=key)
+    fit = random_fit
     h = hidden(fit, other.x)
     path = ridge(h, other.y, grid)
     alone = [ridge(h, other.y[:, j], grid) for j in range(2)]

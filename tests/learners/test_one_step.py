@@ -112,7 +112,7 @@ def test_equals_algorithm_1_with(options, learner, easy, key, ridge):
     assert (distances(fit, sample.x, reference) < FLOAT32).all()
     kept = np.asarray(draws(other, jax.random.split(key, 3)[0], sample.x, reference.head).b)
     assert np.array_equal(fit.bias, kept) == (other.bias == "keep")
-    assert not np.allclose(fit.linear, 0) == other.preprocess
+    assert np.any(fit.linear) == other.preprocess
 
 
 def test_the_symmetric_start_is_zero_exactly():
@@ -140,8 +140,8 @@ def test_kept_biases_come_in_pairs_too():
 
 
 def test_without_the_symmetric_start_nothing_is_learned(problem, links):
-    train = problem(links["mixed"], seed=5, n=4000, dim=30, noise=0.3)
-    x = np.random.default_rng(6).normal(size=(4000, 30)).astype(np.float32)
+    train = problem(links["mixed"], seed=5, n=3000, dim=20, noise=0.3)
+    x = np.random.default_rng(6).normal(size=(4000, 20)).astype(np.float32)
     truth = links["mixed"](x @ train.u)
 
     def risk(symmetric):

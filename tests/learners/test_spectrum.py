@@ -64,7 +64,15 @@ def test_equals_numpy():
     np.testing.assert_allclose(spectrum(w), values / np.sqrt(12), rtol=1e-10)
     overlaps = np.abs(right @ np.asarray(strongest(w, 5)))
     np.testing.assert_allclose(overlaps, np.eye(5), atol=1e-10)
-    assert rank_above(np.array([3.0, 2.0, 1.2, 1.0]), np.array([1.0, 0.9, 0.8, 0.7])) == 2
+
+
+def test_labels_with_structure_raise_the_level():
+    """With a bulk of twice the null's, what exceeds the null is not yet a direction."""
+    null = np.array([1.0, 0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2, 0.1])
+    found = np.array([9.0, 4.0, 1.8, 1.7])
+    assert rank_above(np.concatenate([found, 2 * null[4:]]), null) == 2
+    assert rank_above(np.concatenate([found, null[4:]]), null) == 4
+    assert rank_above(1.4 * null, null) == 0
 
 
 @pytest.mark.parametrize("rank", [-1, DIM + 1, 1.5, True])

@@ -18,8 +18,8 @@ def real(part):
     return np.asarray(part.x)[keep], np.asarray(part.y)[keep]
 
 
-@pytest.mark.parametrize("n", [10, 11, 14, 15, 19, 23, 24])
-@pytest.mark.parametrize("total", [24, 29, 40])
+@pytest.mark.parametrize("n", [10, 14, 15, 24])
+@pytest.mark.parametrize("total", [24, 31])
 def test_a_padded_sample_splits_like_its_own_rows(n, total):
     x, y = rows(n, total)
     padded = split_rows(Sample(x, y, jnp.asarray(n)))

@@ -2,7 +2,8 @@
 
 The neurons' second moment WᵀW/m has one large eigenvalue for each direction found. How large is
 noise? The same step on permuted labels finds nothing, and its spectrum is the level to beat
-(parallel analysis).
+(parallel analysis). Labels that have structure raise the noise too: by fourth moments, and by
+the part of E ∇_W L that lies along each random w_j. Their bulk shows by how much.
 """
 
 from typing import Any
@@ -15,7 +16,10 @@ from featlearn.decompositions import eigh, eigvalsh
 from featlearn.errors import InvalidInputError
 from featlearn.precision import double_inside
 
-NULL_MARGIN = 1.25  # the largest singular value under permuted labels fluctuates by under 25 %
+LEAST_MARGIN = 1.25
+EDGE = (
+    2.5  # of two largest eigenvalues of noise one exceeds the other by 1 + 2.5 d^{-2/3}: 1 in 100
+)
 
 
 def spectrum(weight: Float[Array, "m d"]) -> Float[Array, "d"]:
@@ -26,8 +30,16 @@ def spectrum(weight: Float[Array, "m d"]) -> Float[Array, "d"]:
 
 
 def rank_above(values: Array, null: Array) -> Array:
-    """How many singular values stand out of those that permuted labels give."""
-    return jnp.sum(values > NULL_MARGIN * null[0])
+    """How many singular values stand out of those that permuted labels give.
+
+    The null spectrum is lifted until its median meets that of `values`, so it takes that fewer
+    than half of the dimensions carry a direction. Its largest value fluctuates like d^{-2/3}.
+    """
+    dim = values.shape[0]
+    middle = dim // 2
+    lift = jnp.maximum(values[middle] / jnp.maximum(null[middle], jnp.finfo(null.dtype).tiny), 1.0)
+    margin = max(LEAST_MARGIN, 1 + EDGE * dim ** (-2 / 3))
+    return jnp.sum(values > margin * lift * null[0])
 
 
 def found_rank(record: dict[str, Any]) -> int:

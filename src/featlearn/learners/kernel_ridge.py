@@ -19,7 +19,7 @@ from featlearn.learners._head import check_penalties
 from featlearn.learners._protocol import VALIDATION_FRACTION
 from featlearn.learners._split import Split, split_rows
 from featlearn.memory import check_memory
-from featlearn.precision import double_inside
+from featlearn.precision import double_inside, double_precision
 from featlearn.samples import Sample
 
 
@@ -113,12 +113,13 @@ def _best(
     return path.coefficients, path.record()
 
 
+@double_precision
 def _stack(candidates: list[Kernel]) -> Kernel:
     if not candidates or not all(isinstance(kernel, Kernel) for kernel in candidates):
         raise InvalidInputError(
             f"KernelRidge takes a kernel or a sequence of kernels, got {candidates!r}."
         )
-    arrays = [jax.tree.map(lambda leaf: jnp.asarray(leaf, float), k) for k in candidates]
+    arrays = [jax.tree.map(lambda leaf: jnp.asarray(leaf, jnp.float64), k) for k in candidates]
     if len({str(jax.tree.structure(k)) for k in arrays}) > 1:
         raise InvalidInputError(
             "The candidates of one KernelRidge may differ in their floating numbers only (one "

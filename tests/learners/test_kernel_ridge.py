@@ -1,0 +1,140 @@
+"""Exact kernel ridge against NumPy, and the choice among kernels."""
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from featlearn import memory
+from featlearn.errors import InvalidInputError
+from featlearn.kernels import NTK, RBF, Polynomial
+from featlearn.learners import KernelRidge, kernel_ridge
+from featlearn.learners.kernel_ridge import gram_bytes
+from featlearn.samples import Sample
+
+GRID = (1e-3, 1e-2, 1e-1, 1.0)
+CANDIDATES = [RBF(0.3), RBF(0.7), RBF(2.0)]
+
+
+@pytest.fixture(scope="module")
+def sample(easy):
+    return Sample(easy.sample.x[:150], easy.sample.y[:150])
+
+
+def by_hand(kernel, sample, n=150):
+    """Coefficients (l, n) and validation errors (l,)."""
+    x, y = sample.x[:n].astype(np.float64), sample.y[:n]
+    cut = n - n // 5
+    gram = np.asarray(kernel(x))
+    inner, cross = gram[:cut, :cut], gram[cut:, :cut]
+    alphas = [np.linalg.solve(inner / cut + v * np.eye(cut), y[:cut] / cut) for v in GRID]
+    return alphas, np.array([np.mean((cross @ a - y[cut:]) ** 2) for a in alphas])
+
+
+@pytest.fixture(scope="module")
+def tuned():
+    return KernelRidge(CANDIDATES, penalties=GRID)
+
+
+@pytest.fixture(scope="module")
+def fit(tuned, sample, key):
+    return tuned.fit(sample, key=key)
+
+
+def test_chooses_the_kernel_and_lambda_of_least_validation_error(fit, sample):
+    paths = [by_hand(kernel, sample) for kernel in CANDIDATES]
+    least = [errors.min() for _, errors in paths]
+    best = int(np.argmin(least))
+    alphas, errors = paths[best]
+    assert fit.record["candidate"] == best == 1
+    np.testing.assert_allclose(fit.record["candidate_errors"], least, rtol=1e-8)
+    np.testing.assert_allclose(fit.record["validation"], errors, rtol=1e-8)
+    assert fit.record["penalty"] == GRID[np.argmin(errors)]
+    alpha = alphas[int(np.argmin(errors))]
+    np.testing.assert_allclose(fit.coefficients[:, 0], alpha, atol=1e-8 * np.abs(alpha).max())
+    np.testing.assert_allclose(fit.kernel.bandwidth, CANDIDATES[best].bandwidth)
+
+
+def test_predicts_and_shows_the_gram_matrix(fit, sample, easy):
+    new = easy.sample.x[200:220]
+    gram = np.asarray(CANDIDATES[1](new, sample.x[:120]))
+    np.testing.assert_allclose(fit.features(new), gram, rtol=1e-10)
+    np.testing.assert_allclose(fit(new), gram @ np.asarray(fit.coefficients)[:, 0], rtol=1e-8)
+    np.testing.assert_array_equal(fit.features(new, level=0), new)
+    with pytest.raises(InvalidInputError, match="levels 0…1"):
+        fit.features(new, level=2)
+    with pytest.raises(InvalidInputError, match=r"shape \(n, 8\)"):
+        fit(new[:, :5])
+
+
+def test_padded_rows_get_coefficient_zero(tuned, sample, key):
+    """99 rows and 51 more that repeat the first ones: as if they were not there."""
+    x, y = sample.x.copy(), sample.y.copy()
+    x[99:], y[99:] = x[:51], 7.0
+    run = eqx.filter_jit(lambda s: tuned.fit_arrays(s, key))
+    padded = run(Sample(jnp.asarray(x), jnp.asarray(y), jnp.asarray(99)))
+    assert not padded.coefficients[80:].any()
+    alphas, errors = by_hand(padded.kernel, sample, n=99)
+    alpha = alphas[int(np.argmin(errors))]
+    np.testing.assert_allclose(padded.record["validation"], errors, rtol=1e-7)
+    np.testing.assert_allclose(padded.coefficients[:80, 0], alpha, atol=1e-7 * np.abs(alpha).max())
+
+
+def test_a_linear_kernel_is_ridge(easy, key, ridge, sample):
+    """K = ⟨x, y⟩/d is ridge on x/√d."""
+    learner = KernelRidge(Polynomial(1, offset=0.0), penalties=GRID)
+    y = np.stack([sample.y, sample.x[:, 0] + sample.x[:, 1]], axis=1)
+    fit = learner.fit(Sample(sample.x, y), key=key)
+    path = ridge(sample.x / np.sqrt(8), y, GRID)
+    np.testing.assert_allclose(fit.record["validation"], path.errors, rtol=1e-5)
+    wanted = easy.sample.x[200:] @ path.heads[path.best] / np.sqrt(8)
+    np.testing.assert_allclose(fit(easy.sample.x[200:]), wanted, atol=1e-5)
+
+
+def test_numbers_of_kernels_keep_their_digits_in_a_32_bit_session():
+    jax.config.update("jax_enable_x64", False)
+    try:
+        stacked = KernelRidge([RBF(0.1), RBF(0.7)]).kernels
+    finally:
+        jax.config.update("jax_enable_x64", True)
+    np.testing.assert_array_equal(np.asarray(stacked.bandwidth), [0.1, 0.7])
+
+
+@pytest.mark.parametrize(
+    "kernels", [[RBF(1.0), NTK(1)], [Polynomial(2), Polynomial(3)], [NTK(1), NTK(2)]]
+)
+def test_refuses_candidates_of_different_forms(kernels):
+    with pytest.raises(InvalidInputError, match="KernelRidge of their own"):
+        KernelRidge(kernels)
+
+
+@pytest.mark.parametrize("kernels", [[], ["rbf"], [RBF(1.0), None]])
+def test_refuses_what_is_no_kernel(kernels):
+    with pytest.raises(InvalidInputError, match="takes a kernel or a sequence of kernels"):
+        KernelRidge(kernels)
+
+
+def test_refuses_what_memory_cannot_hold_before_it_starts(monkeypatch, sample, key):
+    def started(*_):
+        raise AssertionError("the fit started")
+
+    monkeypatch.setattr(kernel_ridge, "fit_checked", started)
+    monkeypatch.setattr(memory, "machine_bytes", lambda: gram_bytes(150) - 1)
+    with pytest.raises(InvalidInputError, match=r"kernel ridge on 150 samples needs .*Random"):
+        KernelRidge(RBF(1.0)).fit(sample, key=key)
+    monkeypatch.setattr(memory, "machine_bytes", lambda: gram_bytes(150))
+    with pytest.raises(AssertionError, match="the fit started"):
+        KernelRidge(RBF(1.0)).fit(sample, key=key)
+
+
+def test_its_estimate_is_near_the_traced_programs(key):
+    n = 2000
+    learner = KernelRidge(RBF(1.0), penalties=GRID)
+
+    def arrays(x, y):
+        return eqx.filter(learner.fit_arrays(Sample(x, y), key), eqx.is_array)
+
+    x = jax.ShapeDtypeStruct((n, 8), jnp.float32)
+    y = jax.ShapeDtypeStruct((n,), jnp.float64)
+    assert 0.5 < gram_bytes(n) / memory.member_bytes(arrays, x, y) < 2
