@@ -1,6 +1,6 @@
 """Claims and verdicts: what a statement predicts, what was measured, and what follows."""
 
-from featlearn.claims._bounds import AtLeast, AtMost, Between, Bound, Measured
+from featlearn.claims._bounds import AtLeast, AtMost, Between, Bound, Measured, NoGrowth
 from featlearn.claims._finding import Finding, Verdict, judge, overall
 
 __all__ = [
@@ -10,6 +10,7 @@ __all__ = [
     "Bound",
     "Finding",
     "Measured",
+    "NoGrowth",
     "Verdict",
     "judge",
     "overall",

@@ -53,7 +53,26 @@ class Between:
         return f"in [{self.low:g}, {self.high:g}]"
 
 
-Bound = AtMost | AtLeast | Between
+@dataclass(frozen=True)
+class NoGrowth:
+    """The statement 'the exponent is not positive, and certainly not `excluded`'.
+
+    It holds if the interval reaches 0 or below and ends under `excluded`, and fails if all of it
+    is positive; an interval that contains both is too wide to tell.
+    """
+
+    excluded: float
+
+    def verdict(self, low: float, high: float) -> Verdict:
+        if low > 0:
+            return "fails"
+        return "holds" if high < self.excluded else "open"
+
+    def __str__(self) -> str:
+        return f"contains 0, excludes {self.excluded:g}"
+
+
+Bound = AtMost | AtLeast | Between | NoGrowth
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
-from featlearn.claims._bounds import AtLeast, AtMost, Between, Bound, Measured, Verdict
+from featlearn.claims._bounds import AtLeast, AtMost, Between, Bound, Measured, NoGrowth, Verdict
 
 Role = Literal["claim", "control", "measurement"]
 _HOPELESS = 1e4  # times too wide: no number of seeds settles what lies on its bound
@@ -84,6 +84,8 @@ def _seeds_to_settle(measured: Measured, bound: Bound) -> int | None:
 
 def _ends_in_the_way(measured: Measured, bound: Bound) -> list[float]:
     """The ends that the interval must not reach: both from within, the nearer from outside."""
+    if isinstance(bound, NoGrowth):
+        return [bound.excluded]
     if not isinstance(bound, Between):
         return [bound.value]
     if bound.low <= measured.value <= bound.high:

@@ -113,7 +113,7 @@ def _cells(study: Study, grid: Sequence[dict[str, Any]], seeds: int) -> dict[str
     cells = (
         Cell(study=study.name, version=study.version, parameters=parameters, repetition=repetition)
         for parameters in grid
-        for repetition in range(seeds)
+        for repetition in range(study.repeats(parameters, seeds))
     )
     return {cell_id(c.study, c.version, c.parameters, c.repetition): c for c in cells}
 

@@ -51,6 +51,7 @@ class Study:
     run         one fleet's outcomes, in the order of its cells
     judge       rows (one a cell: parameters, `repetition`, `state`, values) → findings
     fleet_size  most cells in one call of `run`; what is complete is kept fleet by fleet
+    repeats     how many of the tier's seeds a cell gets: all, unless an expensive rival gets fewer
     """
 
     name: str
@@ -68,6 +69,7 @@ class Study:
     version: int = 1
     order: int = field(default=0)
     fleet_size: int | None = None
+    repeats: Callable[[Parameters, int], int] = lambda parameters, seeds: seeds
 
     @property
     def system(self) -> str:

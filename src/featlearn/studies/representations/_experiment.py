@@ -1,0 +1,221 @@
+"""One cell of the representations studies: draw a teacher and a sample, fit, measure.
+
+An `Experiment` is what the cells of a fleet share; `measure_cells` runs them as one program.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, Float, Int, Key
+
+from featlearn import kernels, learners, seeds
+from featlearn.decompositions import eigh, singular_values
+from featlearn.engine import Cell, Outcome
+from featlearn.fleet import map_members
+from featlearn.inputs import Gaussian
+from featlearn.measures import energy_outside, overlap
+from featlearn.measures.components import parts_of_degrees
+from featlearn.measures.estimates import over_draws, ratio_estimate
+from featlearn.samples import Sample
+from featlearn.studies.representations._teachers import Terms, terms_of
+from featlearn.targets import MultiIndex, multi_index
+from featlearn.tasks import Task
+
+
+class Keys(NamedTuple):
+    """Separate streams, so that another learner, or more noise, changes nobody's data."""
+
+    teacher: Key[Array, ""]
+    data: Key[Array, ""]
+    start: Key[Array, ""]
+    test: Key[Array, ""]
+
+
+@dataclass(frozen=True)
+class Teacher:
+    """A polynomial of r random orthonormal directions, as a recipe: {multi-index: coefficient}."""
+
+    terms: Terms
+    dim: int
+
+    def draw(self, key: Key[Array, ""]) -> MultiIndex:
+        return multi_index(dict(self.terms), self.dim, key=key)
+
+    @property
+    def degree(self) -> int:
+        return max(sum(a) for a, _ in self.terms)
+
+    @property
+    def rank(self) -> int:
+        return len(self.terms[0][0])
+
+
+class Experiment(eqx.Module):
+    """A learner on samples of a teacher, padded to `rows`, measured on `draws` fresh points.
+
+    With `signs`, the same learner is also given labels of random sign: what its neurons then have
+    inside S* is the level of chance.
+    """
+
+    learner: Any
+    teacher: Teacher = eqx.field(static=True)
+    rows: int = eqx.field(static=True)
+    draws: int = eqx.field(static=True)
+    signs: bool = eqx.field(static=True)
+
+    def __call__(
+        self,
+        n: Int[Array, ""],
+        noise: Float[Array, ""],
+        step: Float[Array, ""],
+        keys: Keys,
+    ) -> dict[str, Float[Array, ""]]:
+        target = self.teacher.draw(keys.teacher)
+        task = Task(Gaussian(self.teacher.dim), target, noise)
+        drawn = task.sample(keys.data, self.rows)
+        learner, basis = with_step(self.learner, step), target.directions
+        fit = learner.fit_arrays(Sample(drawn.x, drawn.y, n), keys.start)
+        values = measured(fit, task, basis, self.teacher.degree, keys.test, self.draws)
+        if self.signs:
+            sign = jax.random.rademacher(keys.test, drawn.y.shape, drawn.y.dtype)
+            chance = learner.fit_arrays(Sample(drawn.x, sign * drawn.y, n), keys.start)
+            values["outside_signs"] = energy_outside(chance.weight, basis)
+        return values
+
+
+def measured(
+    fit: Any,
+    task: Task,
+    basis: Float[Array, "d r"],
+    degree: int,
+    key: Key[Array, ""],
+    draws: int,
+) -> dict[str, Float[Array, ""]]:
+    """What every cell reports of a fit on fresh points with noiseless labels.
+
+    E f*² = 1; dividing by its mean on the same draws removes most of what they do by chance.
+    """
+
+    def at(x: Array) -> tuple[Array, Array, Array]:
+        x = x.astype(jnp.float64)
+        return x @ basis, fit(x).astype(jnp.float64), task.target(x).astype(jnp.float64)
+
+    z, predicted, truth = over_draws(at, task.inputs, key, draws)
+    squares = ratio_estimate((predicted - truth) ** 2, truth**2)
+    parts = parts_of_degrees(z, predicted, truth, degree)
+    values = {
+        "risk": squares.value,
+        "risk_stderr": squares.stderr,
+        "l1": jnp.mean(jnp.abs(predicted - truth)),
+        "excess": jnp.mean(jnp.maximum(jnp.abs(predicted - truth) - task.noise, 0.0)),
+        "grid_edge": fit.record["grid_edge"],
+        "penalty": fit.record["penalty"],
+        **{f"part_{k}": parts.predicted_energy[k] for k in range(degree + 1)},
+        **{f"learned_{k}": parts.learned.value[k] for k in range(degree + 1)},
+    }
+    if hasattr(fit, "weight"):
+        values |= _subspace(fit, basis)
+    return values
+
+
+def _subspace(fit: Any, basis: Float[Array, "d r"]) -> dict[str, Float[Array, ""]]:
+    r = basis.shape[1]
+    weight = fit.weight.astype(jnp.float64)
+    found = eigh(weight.T @ weight)[1][:, ::-1][:, :r]
+    cosines = singular_values(found.T @ basis)
+    values = {
+        "outside": energy_outside(weight, basis),
+        "overlap": overlap(found, basis),
+        "worst_cosine": jnp.clip(cosines[-1], 0.0, 1.0),
+    }
+    for j in range(r):
+        values[f"direction_{j + 1}"] = jnp.sum((found.T @ basis[:, j]) ** 2)
+    if "rank" in fit.record:
+        values["rank"] = fit.record["rank"]
+    return values
+
+
+def make_learner(parameters: Mapping[str, Any]) -> Any:
+    """The learner that a cell names. Each kernel is tuned over two numbers, and all over 100 λ."""
+    name, width = parameters["learner"].removesuffix(SIGNS), parameters["width"]
+    rank = parameters["r"]
+    degree = max(sum(a) for a, _ in terms_of(parameters))
+    table: dict[str, Callable[[], Any]] = {
+        "one step": lambda: learners.OneStep(width, estimate_rank=False),
+        "one step, rank estimated": lambda: learners.OneStep(width),
+        "one step, non-symmetric": lambda: learners.OneStep(
+            width, symmetric=False, estimate_rank=False
+        ),
+        "random features": lambda: learners.RandomFeatures(width),
+        "pHd": lambda: learners.PHd(width, rank=rank, whiten=False),
+        "SIR": lambda: learners.SIR(width, rank=rank, whiten=False),
+        "SAVE": lambda: learners.SAVE(width, rank=rank, whiten=False),
+        "NTK": lambda: learners.KernelRidge(
+            [kernels.NTK(1, bias_variance=b) for b in BIAS_VARIANCES]
+        ),
+        "conjugate kernel": lambda: learners.KernelRidge(
+            [kernels.Conjugate(1, bias_variance=b) for b in BIAS_VARIANCES]
+        ),
+        "RBF": lambda: learners.KernelRidge([kernels.RBF(h) for h in BANDWIDTHS]),
+        "polynomial": lambda: learners.KernelRidge(
+            [kernels.Polynomial(degree, offset=c) for c in OFFSETS]
+        ),
+    }
+    return table[name]()
+
+
+SIGNS = ", signs"
+BIAS_VARIANCES = (0.3, 1.0)
+BANDWIDTHS = (1.5, 4.0)
+OFFSETS = (0.3, 1.0)
+
+
+def with_step(learner: Any, step: Float[Array, ""]) -> Any:
+    """The learner with its step's size, where it takes a step."""
+    if not isinstance(learner, learners.OneStep):
+        return learner
+    return eqx.tree_at(lambda one: one.step, learner, step)
+
+
+def measure_cells(cells: Sequence[Cell]) -> list[Outcome]:
+    """The outcomes of a fleet, in the order of its cells."""
+    first = cells[0].parameters
+    experiment = Experiment(
+        learner=make_learner(first),
+        teacher=Teacher(terms_of(first), first["d"]),
+        rows=first["rows"],
+        draws=first["draws"],
+        signs=first["learner"].endswith(SIGNS),
+    )
+    n = jnp.asarray([cell.parameters["n"] for cell in cells], jnp.int32)
+    noise, step = (
+        jnp.asarray([cell.parameters[name] for cell in cells], jnp.float64)
+        for name in ("noise", "step")
+    )
+    return outcomes(experiment, n, noise, step, stacked_keys(cells))
+
+
+def outcomes(experiment: Callable[..., Any], *members: Any) -> list[Outcome]:
+    """One outcome for each member. On a CPU a member fills the cores by itself."""
+    block = 1 if jax.default_backend() == "cpu" else None
+    found = map_members(experiment, *members, block=block, effort="little")
+    table = {name: jax.device_get(column) for name, column in found.items()}
+    count = len(next(iter(table.values())))
+    return [
+        Outcome(values={name: float(column[i]) for name, column in table.items()})
+        for i in range(count)
+    ]
+
+
+def stacked_keys(cells: Sequence[Cell]) -> Keys:
+    """Keys from (study, role, repetition) alone."""
+    return Keys(
+        *(
+            jnp.stack([seeds.key(cell.study, role, cell.repetition) for cell in cells])
+            for role in Keys._fields
+        )
+    )

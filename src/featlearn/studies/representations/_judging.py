@@ -1,0 +1,115 @@
+"""From stored rows to numbers with intervals: thresholds, slopes, medians, flags."""
+
+from collections.abc import Hashable, Mapping
+from dataclasses import dataclass
+from math import comb, log
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from featlearn import measures  # loads SciPy when a measure is first used, not here
+from featlearn.claims import Measured
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from featlearn.measures import Crossing, Slope
+
+SOURCE = "Neural networks can learn representations with gradient descent"
+
+
+@dataclass(frozen=True)
+class Growth:
+    """n* of every seed at each size, on which side it is only a bound, and the fitted exponent."""
+
+    thresholds: Mapping[float, list[float]]
+    sides: Mapping[float, list[str]]
+    slope: "Slope"
+
+    @property
+    def sizes(self) -> list[float]:
+        return list(self.thresholds)
+
+
+def select(rows: "pd.DataFrame", **where: Hashable) -> "pd.DataFrame":
+    """The rows with these parameters."""
+    for name, value in where.items():
+        rows = rows[rows[name] == value]
+    return rows
+
+
+def median(rows: "pd.DataFrame", column: str) -> Measured:
+    """The median over the seeds that gave a number, with its interval."""
+    values = rows.loc[rows["state"] == "done", column].to_numpy(float)
+    return measures.median_interval(values)
+
+
+def growth(
+    rows: "pd.DataFrame", level: float, *, by: str = "d", n: str = "n", error: str = "risk"
+) -> Growth:
+    """n*(size) at which the error comes down to `level`, curve by curve, and its exponent."""
+    return growth_of(
+        {
+            float(size): [
+                measures.threshold_crossing(curve[n], curve[error], level)
+                for _, curve in group.groupby("repetition")
+            ]
+            for size, group in rows.groupby(by)
+        }
+    )
+
+
+def growth_of(crossings: Mapping[float, "list[Crossing]"]) -> Growth:
+    """The exponent of crossings, those that are only bounds treated as such."""
+    thresholds = {size: [c.value for c in found] for size, found in crossings.items()}
+    sides = {size: [c.side for c in found] for size, found in crossings.items()}
+    return Growth(thresholds, sides, measures.exponent(list(thresholds), thresholds, sides))
+
+
+def scaled_threshold(found: Growth, size: float, unit: float) -> Measured:
+    """Median n*(size)/unit; a curve that never comes down counts as infinite."""
+    values = [
+        np.inf if side == "above" else value / unit
+        for value, side in zip(found.thresholds[size], found.sides[size], strict=True)
+    ]
+    return measures.median_interval(values)
+
+
+def decay(rows: "pd.DataFrame", over: str, error: str) -> "Slope":
+    """The exponent with which an error changes with `over`, from all seeds at each size."""
+    sizes = {
+        float(size): group.loc[group["state"] == "done", error].to_numpy(float)
+        for size, group in rows.groupby(over)
+    }
+    return measures.exponent(list(sizes), sizes)
+
+
+def flags_of(rows: "pd.DataFrame") -> tuple[str, ...]:
+    """What a reader must know of these cells."""
+    flags = []
+    if (rows["state"] != "done").any():
+        flags.append("diverged")
+    if "grid_edge" in rows and (rows["grid_edge"].abs() > 0).mean() > 0.5:
+        flags.append("grid edge")
+    if is_width_limited(rows):
+        flags.append("width-limited")
+    return tuple(flags)
+
+
+def is_width_limited(rows: "pd.DataFrame") -> bool:
+    """Random features with fewer neurons than there are monomials of degree at most p."""
+    random = rows[(rows["learner"] == "random features") | (rows["step"] == 0)]
+    monomials = [comb(int(d + p), int(p)) for d, p in zip(random["d"], random["p"], strict=True)]
+    return bool((random["width"].to_numpy() < np.array(monomials, float)).any())
+
+
+def harmonics(d: int, p: int) -> int:
+    """The number of spherical harmonics of degree p in dimension d."""
+    return comb(d + p - 1, p) - (comb(d + p - 3, p - 2) if p >= 2 else 0)
+
+
+def harmonics_slope(dims: list[float], p: int) -> float:
+    """How fast the number of degree-p harmonics grows over these dimensions."""
+    x = [log(d) for d in dims]
+    y = [log(harmonics(int(d), p)) for d in dims]
+    return float(np.polyfit(x, y, 1)[0])
