@@ -46,8 +46,13 @@ class Teacher:
         return multi_index(dict(self.terms), self.dim, key=key)
 
     @property
+    def degrees(self) -> tuple[int, ...]:
+        """The degrees of which the polynomial has a part."""
+        return tuple(sorted({sum(a) for a, _ in self.terms}))
+
+    @property
     def degree(self) -> int:
-        return max(sum(a) for a, _ in self.terms)
+        return self.degrees[-1]
 
     @property
     def rank(self) -> int:
@@ -79,7 +84,7 @@ class Experiment(eqx.Module):
         drawn = task.sample(keys.data, self.rows)
         learner, basis = with_step(self.learner, step), target.directions
         fit = learner.fit_arrays(Sample(drawn.x, drawn.y, n), keys.start)
-        values = measured(fit, task, basis, self.teacher.degree, keys.test, self.draws)
+        values = measured(fit, task, basis, self.teacher.degrees, keys.test, self.draws)
         if self.signs:
             sign = jax.random.rademacher(keys.test, drawn.y.shape, drawn.y.dtype)
             chance = learner.fit_arrays(Sample(drawn.x, sign * drawn.y, n), keys.start)
@@ -91,7 +96,7 @@ def measured(
     fit: Any,
     task: Task,
     basis: Float[Array, "d r"],
-    degree: int,
+    degrees: tuple[int, ...],
     key: Key[Array, ""],
     draws: int,
 ) -> dict[str, Float[Array, ""]]:
@@ -106,7 +111,7 @@ def measured(
 
     z, predicted, truth = over_draws(at, task.inputs, key, draws)
     squares = ratio_estimate((predicted - truth) ** 2, truth**2)
-    parts = parts_of_degrees(z, predicted, truth, degree)
+    parts = parts_of_degrees(z, predicted, truth, degrees[-1])
     values = {
         "risk": squares.value,
         "risk_stderr": squares.stderr,
@@ -114,8 +119,8 @@ def measured(
         "excess": jnp.mean(jnp.maximum(jnp.abs(predicted - truth) - task.noise, 0.0)),
         "grid_edge": fit.record["grid_edge"],
         "penalty": fit.record["penalty"],
-        **{f"part_{k}": parts.predicted_energy[k] for k in range(degree + 1)},
-        **{f"learned_{k}": parts.learned.value[k] for k in range(degree + 1)},
+        **{f"part_{k}": parts.predicted_energy[k] for k in range(degrees[-1] + 1)},
+        **{f"learned_{k}": parts.learned.value[k] for k in degrees},
     }
     if hasattr(fit, "weight"):
         values |= _subspace(fit, basis)
