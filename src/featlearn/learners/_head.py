@@ -86,7 +86,7 @@ def head_moments(features: Features, width: int, split: Split) -> tuple[Moments,
         return moments(features(x), y, weight)
 
     def averages(rows: Rows) -> Moments:
-        return average(sum_over_rows(sums, rows, row_cost=3 * width))
+        return average(sum_over_rows(sums, rows, row_cost=3 * width, number=rows.number))
 
     return averages(split.train), averages(split.validate)
 

@@ -144,7 +144,8 @@ class OneStep(eqx.Module):
             pull = jnp.where(before > 0, (residual * weight[:, None]).astype(x.dtype) @ a.T, 0)
             return jnp.matmul(pull.T, x, precision="highest")
 
-        descent = 2 * sum_over_rows(sums, train, row_cost=2 * half) / train.number
+        total = sum_over_rows(sums, train, row_cost=2 * half, number=train.number)
+        descent = 2 * total / train.number
         return jnp.concatenate([descent, -descent]) if self.symmetric else descent
 
 

@@ -15,6 +15,7 @@ from math import factorial
 
 import equinox as eqx
 import jax.numpy as jnp
+import numpy as np
 from jaxtyping import Array, Float, Key
 
 from featlearn.decompositions import inverse
@@ -99,13 +100,17 @@ def parts_of_degrees(
 
 def hermite_features(z: Float[Array, "n r"], indices: list[tuple[int, ...]]) -> Float[Array, "n m"]:
     """Π_j He_{a_j}(z_j)/√a_j! for each multi-index a: orthonormal under z ~ N(0, I)."""
-    highest = max(max(a) for a in indices)
+    table = jnp.stack(hermite_table(z, max(max(a) for a in indices)))
+    which = np.asarray(indices)
+    return jnp.prod(table[which, :, np.arange(z.shape[1])], axis=1).T
+
+
+def hermite_table(z: Float[Array, "n r"], highest: int) -> list[Float[Array, "n r"]]:
+    """He_k/√k! for k = 0 … highest."""
     tables = [jnp.ones_like(z), z]
     for k in range(1, highest):
         tables.append(z * tables[k] - k * tables[k - 1])
-    normed = [t / factorial(k) ** 0.5 for k, t in enumerate(tables)]
-    columns = [jnp.stack([normed[k][:, j] for j, k in enumerate(a)]).prod(axis=0) for a in indices]
-    return jnp.stack(columns, axis=1)
+    return [t / factorial(k) ** 0.5 for k, t in enumerate(tables[: highest + 1])]
 
 
 def projection(

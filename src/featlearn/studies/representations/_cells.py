@@ -23,8 +23,14 @@ def cell(
     r: int = 1,
     kappa: float = 1.0,
     draws: int = 8192,
+    head: bool = True,
+    chance: bool = False,
 ) -> dict[str, Any]:
-    """A cell's parameters. Samples are padded to `rows`, so that one program serves many n."""
+    """A cell's parameters. Samples are padded to `rows`, so that one program serves many n.
+
+    Without `head` only the neurons are measured, which spares the head's ridge. With `chance` the
+    same step is also taken on labels of random sign.
+    """
     exact = learner in KERNELS
     return {
         "learner": learner,
@@ -39,6 +45,8 @@ def cell(
         "r": int(r),
         "kappa": float(kappa),
         "draws": int(draws),
+        "head": bool(head),
+        "chance": bool(chance),
     }
 
 

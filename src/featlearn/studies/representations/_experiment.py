@@ -62,7 +62,8 @@ class Teacher:
 class Experiment(eqx.Module):
     """A learner on samples of a teacher, padded to `rows`, measured on `draws` fresh points.
 
-    With `signs`, the same learner is also given labels of random sign: what its neurons then have
+    Without `head` only the neurons are measured: the compiled program then leaves the head out.
+    With `chance` the same learner is also given labels of random sign: what its neurons then have
     inside S* is the level of chance.
     """
 
@@ -70,7 +71,8 @@ class Experiment(eqx.Module):
     teacher: Teacher = eqx.field(static=True)
     rows: int = eqx.field(static=True)
     draws: int = eqx.field(static=True)
-    signs: bool = eqx.field(static=True)
+    head: bool = eqx.field(static=True)
+    chance: bool = eqx.field(static=True)
 
     def __call__(
         self,
@@ -84,11 +86,13 @@ class Experiment(eqx.Module):
         drawn = task.sample(keys.data, self.rows)
         learner, basis = with_step(self.learner, step), target.directions
         fit = learner.fit_arrays(Sample(drawn.x, drawn.y, n), keys.start)
-        values = measured(fit, task, basis, self.teacher.degrees, keys.test, self.draws)
-        if self.signs:
+        values = _subspace(fit, basis) if hasattr(fit, "weight") else {}
+        if self.head:
+            values |= measured(fit, task, basis, self.teacher.degrees, keys.test, self.draws)
+        if self.chance:
             sign = jax.random.rademacher(keys.test, drawn.y.shape, drawn.y.dtype)
-            chance = learner.fit_arrays(Sample(drawn.x, sign * drawn.y, n), keys.start)
-            values["outside_signs"] = energy_outside(chance.weight, basis)
+            by_chance = learner.fit_arrays(Sample(drawn.x, sign * drawn.y, n), keys.start)
+            values["outside_by_chance"] = energy_outside(by_chance.weight, basis)
         return values
 
 
@@ -112,7 +116,7 @@ def measured(
     z, predicted, truth = over_draws(at, task.inputs, key, draws)
     squares = ratio_estimate((predicted - truth) ** 2, truth**2)
     parts = parts_of_degrees(z, predicted, truth, degrees[-1])
-    values = {
+    return {
         "risk": squares.value,
         "risk_stderr": squares.stderr,
         "l1": jnp.mean(jnp.abs(predicted - truth)),
@@ -122,12 +126,10 @@ def measured(
         **{f"part_{k}": parts.predicted_energy[k] for k in range(degrees[-1] + 1)},
         **{f"learned_{k}": parts.learned.value[k] for k in degrees},
     }
-    if hasattr(fit, "weight"):
-        values |= _subspace(fit, basis)
-    return values
 
 
 def _subspace(fit: Any, basis: Float[Array, "d r"]) -> dict[str, Float[Array, ""]]:
+    """How the neurons lie to the true directions."""
     r = basis.shape[1]
     weight = fit.weight.astype(jnp.float64)
     found = eigh(weight.T @ weight)[1][:, ::-1][:, :r]
@@ -146,7 +148,7 @@ def _subspace(fit: Any, basis: Float[Array, "d r"]) -> dict[str, Float[Array, ""
 
 def make_learner(parameters: Mapping[str, Any]) -> Any:
     """The learner that a cell names. Each kernel is tuned over two numbers, and all over 100 λ."""
-    name, width = parameters["learner"].removesuffix(SIGNS), parameters["width"]
+    name, width = parameters["learner"], parameters["width"]
     rank = parameters["r"]
     degree = max(sum(a) for a, _ in terms_of(parameters))
     table: dict[str, Callable[[], Any]] = {
@@ -173,7 +175,6 @@ def make_learner(parameters: Mapping[str, Any]) -> Any:
     return table[name]()
 
 
-SIGNS = ", signs"
 BIAS_VARIANCES = (0.3, 1.0)
 BANDWIDTHS = (1.5, 4.0)
 OFFSETS = (0.3, 1.0)
@@ -194,7 +195,8 @@ def measure_cells(cells: Sequence[Cell]) -> list[Outcome]:
         teacher=Teacher(terms_of(first), first["d"]),
         rows=first["rows"],
         draws=first["draws"],
-        signs=first["learner"].endswith(SIGNS),
+        head=first["head"],
+        chance=first["chance"],
     )
     n = jnp.asarray([cell.parameters["n"] for cell in cells], jnp.int32)
     noise, step = (

@@ -1,6 +1,6 @@
 """From stored rows to numbers with intervals: thresholds, slopes, medians, flags."""
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from math import comb, log
 from typing import TYPE_CHECKING
@@ -23,7 +23,7 @@ class Growth:
     """n* of every seed at each size, on which side it is only a bound, and the fitted exponent."""
 
     thresholds: Mapping[float, list[float]]
-    sides: Mapping[float, list[str]]
+    sides: Mapping[float, Sequence[str]]
     slope: "Slope"
 
     @property
@@ -38,48 +38,49 @@ def select(rows: "pd.DataFrame", **where: Hashable) -> "pd.DataFrame":
     return rows
 
 
+def by(rows: "pd.DataFrame", column: str) -> "dict[float, pd.DataFrame]":
+    """The rows for each value of a numeric column, smallest first."""
+    return {float(value): rows[rows[column] == value] for value in sorted(rows[column].unique())}
+
+
 def median(rows: "pd.DataFrame", column: str) -> Measured:
     """The median over the seeds that gave a number, with its interval."""
     values = rows.loc[rows["state"] == "done", column].to_numpy(float)
     return measures.median_interval(values)
 
 
-def growth(
-    rows: "pd.DataFrame", level: float, *, by: str = "d", n: str = "n", error: str = "risk"
-) -> Growth:
-    """n*(size) at which the error comes down to `level`, curve by curve, and its exponent."""
-    return growth_of(
-        {
-            float(size): [
-                measures.threshold_crossing(curve[n], curve[error], level)
-                for _, curve in group.groupby("repetition")
-            ]
-            for size, group in rows.groupby(by)
-        }
-    )
+def growth(rows: "pd.DataFrame", level: float) -> Growth:
+    """n*(d) at which the error comes down to `level`, seed by seed, and its exponent."""
+    return growth_of({d: crossings(group, level) for d, group in by(rows, "d").items()})
 
 
-def growth_of(crossings: Mapping[float, "list[Crossing]"]) -> Growth:
+def crossings(rows: "pd.DataFrame", level: float) -> "list[Crossing]":
+    """n* of every seed, at one d."""
+    return [
+        measures.threshold_crossing(curve["n"], curve["risk"], level)
+        for _, curve in rows.groupby("repetition")
+    ]
+
+
+def growth_of(found: "Mapping[float, list[Crossing]]") -> Growth:
     """The exponent of crossings, those that are only bounds treated as such."""
-    thresholds = {size: [c.value for c in found] for size, found in crossings.items()}
-    sides = {size: [c.side for c in found] for size, found in crossings.items()}
+    thresholds = {size: [c.value for c in each] for size, each in found.items()}
+    sides = {size: [c.side for c in each] for size, each in found.items()}
     return Growth(thresholds, sides, measures.exponent(list(thresholds), thresholds, sides))
 
 
-def scaled_threshold(found: Growth, size: float, unit: float) -> Measured:
-    """Median n*(size)/unit; a curve that never comes down counts as infinite."""
-    values = [
-        np.inf if side == "above" else value / unit
-        for value, side in zip(found.thresholds[size], found.sides[size], strict=True)
-    ]
-    return measures.median_interval(values)
+def median_crossing(found: "list[Crossing]", unit: float) -> Measured:
+    """Median n*/unit; a curve that never comes down counts as infinite."""
+    return measures.median_interval(
+        [float("inf") if c.side == "above" else c.value / unit for c in found]
+    )
 
 
 def decay(rows: "pd.DataFrame", over: str, error: str) -> "Slope":
     """The exponent with which an error changes with `over`, from all seeds at each size."""
     sizes = {
-        float(size): group.loc[group["state"] == "done", error].to_numpy(float)
-        for size, group in rows.groupby(over)
+        size: group.loc[group["state"] == "done", error].to_numpy(float)
+        for size, group in by(rows, over).items()
     }
     return measures.exponent(list(sizes), sizes)
 

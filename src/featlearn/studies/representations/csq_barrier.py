@@ -20,9 +20,10 @@ def grid(s: Settings) -> list[dict[str, Any]]:
     """He_p alone, and with He_2 added, at multiples of d²."""
     d = s["d"]
     sizes = sample_sizes(d**2, s["multiples"])
-    common = {"rows": max(sizes), "noise": s["noise"], "width": s["width"], "draws": s["draws"]}
+    common = {"rows": max(sizes), "noise": s["noise"], "width": s["width"], "draws": s["draws"],
+              "chance": True}  # fmt: skip
     return [
-        cell("one step, signs", d, n, form=form, p=p, **common)
+        cell("one step", d, n, form=form, p=p, **common)
         for p in s["degrees"]
         for form in ("hermite", "representation")
         for n in sizes
@@ -32,7 +33,7 @@ def grid(s: Settings) -> list[dict[str, Any]]:
 def judge_rows(rows: "pd.DataFrame") -> list[Finding]:
     """Error and energy inside S* at n = d²."""
     at = rows[rows["n"] == rows["d"] ** 2]
-    at = at.assign(lift=(1 - at["outside"]) / (1 - at["outside_signs"]))
+    at = at.assign(lift=(1 - at["outside"]) / (1 - at["outside_by_chance"]))
     findings = []
     for p in sorted(at["p"].unique()):
         alone, restored = (select(at, p=p, form=f) for f in ("hermite", "representation"))
@@ -59,7 +60,7 @@ def figure(rows: "pd.DataFrame") -> "Figure":
         series=[words[f].format(p=p) for f, p in zip(rows["form"], rows["p"], strict=True)]
     )
     chance = named[named["form"] == "hermite"].assign(series="chance")
-    chance = chance.assign(outside=chance["outside_signs"])
+    chance = chance.assign(outside=chance["outside_by_chance"])
     fig, (left, right) = new_figure(2, height=3.4)
     for ax, column, label, data in (
         (left, "risk", "squared error", named),

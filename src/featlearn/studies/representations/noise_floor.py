@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING, Any
 
-from featlearn.claims import AtMost, Finding, judge
+from featlearn.claims import AtMost, Finding, Role, judge
 from featlearn.engine import Settings, Study
 from featlearn.studies.representations._cells import cell, run, sample_sizes, shape
 from featlearn.studies.representations._judging import SOURCE, decay, flags_of, median, select
@@ -34,7 +34,8 @@ def judge_rows(rows: "pd.DataFrame") -> list[Finding]:
     """The rate at which the excess falls, and how small it is at the largest n."""
     rows = rows.assign(floored=rows["excess"].clip(lower=FLOOR))
     findings = []
-    for learner, role in (("one step", "claim"), ("one step, non-symmetric", "control")):
+    roles: dict[str, Role] = {"one step": "claim", "one step, non-symmetric": "control"}
+    for learner, role in roles.items():
         for noise in sorted(rows["noise"].unique()):
             mine = select(rows, learner=learner, noise=noise)
             last = mine[mine["n"] == mine["n"].max()]

@@ -9,11 +9,12 @@ from featlearn.studies.representations._cells import KERNELS, cell, run, sample_
 from featlearn.studies.representations._judging import (
     SOURCE,
     Growth,
+    crossings,
     flags_of,
     growth,
     harmonics,
     harmonics_slope,
-    scaled_threshold,
+    median_crossing,
     select,
 )
 
@@ -77,16 +78,16 @@ def judge_rows(rows: "pd.DataFrame") -> list[Finding]:
     rows = select(rows, part=GROWTH)
     step = select(rows, learner="one step")
     with_step, without = step[step["step"] > 0], step[step["step"] == 0]
-    largest = float(step["d"].max())
-    found = growth(with_step, LEVEL)
-    scaled = scaled_threshold(found, largest, largest**2)
-    never = scaled_threshold(growth(without, LEVEL), largest, largest**2)
-    at = f"n*/d² at d = {largest:g}"
+    d = int(step["d"].max())
+    scaled, never = (
+        median_crossing(crossings(select(part, d=d), LEVEL), d**2) for part in (with_step, without)
+    )
     findings = [
-        judge(NAME, "one step: slope of log n*(d)", found.slope.measured, AtMost(2.0),
+        judge(NAME, "one step: slope of log n*(d)", growth(with_step, LEVEL).slope.measured,
+              AtMost(2.0), flags=flags_of(with_step)),
+        judge(NAME, f"one step: n*/d² at d = {d}", scaled, AtMost(MOST),
               flags=flags_of(with_step)),
-        judge(NAME, f"one step: {at}", scaled, AtMost(MOST), flags=flags_of(with_step)),
-        judge(NAME, f"step of size 0 (random features): {at}", never, AtMost(MOST),
+        judge(NAME, f"step of size 0 (random features): n*/d² at d = {d}", never, AtMost(MOST),
               role="control", flags=flags_of(without)),
     ]  # fmt: skip
     return findings + [_kernel_finding(rows, kernel) for kernel in _kernels(rows)]

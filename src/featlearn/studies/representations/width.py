@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING, Any
 
-from featlearn.claims import AtMost, Finding, judge
+from featlearn.claims import AtMost, Finding, Measured, judge
 from featlearn.engine import Settings, Study
 from featlearn.studies.representations._cells import cell, run, shape
 from featlearn.studies.representations._judging import SOURCE, decay, flags_of, median, select
@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 NAME = "representations/width"
 RATE = AtMost(-1.0)  # the bound r^p/m is one of the squared error
 LIMITED = 2.0  # a width is limiting while its median error is over twice that of the widest
+SAYS = 0.5  # the bound r^p/m says little while it is not well under E f*² = 1
+P = 3
 
 
 def grid(s: Settings) -> list[dict[str, Any]]:
@@ -29,10 +31,10 @@ def grid(s: Settings) -> list[dict[str, Any]]:
 
 
 def limited(rows: "pd.DataFrame") -> "pd.DataFrame":
-    """The rows whose width limits the error, not the number of samples."""
+    """The rows for which the bound is at most ½, and whose width limits the error."""
     medians = rows.groupby("width")["risk"].median()
     few = medians.index[medians > LIMITED * medians.loc[medians.index.max()]]
-    return rows[rows["width"].isin(few)]
+    return rows[rows["width"].isin(few) & (rows["r"] ** P / rows["width"] <= SAYS)]
 
 
 def judge_rows(rows: "pd.DataFrame") -> list[Finding]:
@@ -48,6 +50,11 @@ def judge_rows(rows: "pd.DataFrame") -> list[Finding]:
                   flags=(*flags_of(few), "width-limited"),
                   note=f"{few['width'].nunique()} of {mine['width'].nunique()} widths are limiting")
         )  # fmt: skip
+        bounded = few.assign(product=few["risk"] * few["width"] / r**P)
+        findings.append(
+            judge(NAME, f"r = {r}: largest median of squared error · m/r^{P}, while width limits",
+                  _largest(bounded), None, predicted="bounded")
+        )  # fmt: skip
         widest = mine[mine["width"] == mine["width"].max()]
         findings.append(
             judge(NAME, f"r = {r}: squared error at m = {int(widest['width'].iloc[0])}",
@@ -59,6 +66,12 @@ def judge_rows(rows: "pd.DataFrame") -> list[Finding]:
               decay(still, "width", "risk").measured, RATE, role="control", flags=flags_of(still))
     )  # fmt: skip
     return findings
+
+
+def _largest(rows: "pd.DataFrame") -> Measured:
+    """The median of that width at which it is largest."""
+    width = rows.groupby("width")["product"].median().idxmax()
+    return median(rows[rows["width"] == width], "product")
 
 
 def figure(rows: "pd.DataFrame") -> "Figure":
@@ -87,7 +100,7 @@ _QUICK: dict[str, Any] = {
     "d": 16,
     "multiple": 64.0,
     "ranks": [1, 2],
-    "widths": [8, 16, 32, 64, 128, 256],
+    "widths": [8, 16, 32, 64, 128, 256, 512],
     "noise": 0.3,
     "draws": 8192,
 }
@@ -121,7 +134,14 @@ STUDY = Study(
 **What it measures.** The exponent of the squared error against the width, over the widths that
 limit it: those whose median error is more than {LIMITED:g} times that of the widest network. They
 carry the flag *width-limited*; beyond them the number of samples sets the error and the curve is
-flat. The document bounds the L1 excess by √(rᵖ/m), which is rᵖ/m for the squared error.
+flat. The document bounds the L1 excess by √(rᵖ/m), which is rᵖ/m for the squared error. Widths at
+which that is over ½ are left out: *m* ≳ rᵖ is its condition, and no error exceeds 1.
+
+**A judgement that was changed.** At first every width from 8 to 256 counted. For r = 2 the slope
+was −0.75 and the claim failed: at m = 8 = rᵖ the bound is 1 and says nothing, and the error was
+still falling at m = 256, so that m = 128, less than twice above it, was taken for a width that the
+samples limit. The condition *m* ≥ 2 rᵖ and the width 512 were added for that; the slope asked for
+is the same.
 
 **Control.** With a step of size 0 the neurons are random in d dimensions, and a few hundred of
 them cannot make up for that.
