@@ -16,12 +16,17 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 
+def doubles_enabled() -> bool:
+    """Whether 64-bit types are on, in the session or by a context around this call."""
+    return bool(jnp.result_type(float) == jnp.float64)
+
+
 def double_precision(function: Callable[P, R]) -> Callable[P, R]:
     """Run `function` with 64-bit types enabled; its result keeps them."""
 
     @wraps(function)
     def run(*args: P.args, **kwargs: P.kwargs) -> R:
-        if jax.config.jax_enable_x64:
+        if doubles_enabled():
             return function(*args, **kwargs)
         with jax.enable_x64(True):
             return function(*args, **kwargs)
@@ -36,7 +41,7 @@ def double_inside(function: Callable[P, R]) -> Callable[P, R]:
     @wraps(function)
     def run(*args: P.args, **kwargs: P.kwargs) -> R:
         result = inner(*args, **kwargs)
-        if jax.config.jax_enable_x64:
+        if doubles_enabled():
             return result
         return jax.tree.map(_to_single, result)
 

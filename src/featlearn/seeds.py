@@ -3,7 +3,7 @@
     key("representations/width", "teacher", 3)
 
 is the same key on every machine and in every version. Roles are separate streams: teacher,
-data, test, initialisation, noise, optimiser.
+data (a task splits it for inputs and label noise), start (the initialisation), test, optimiser.
 """
 
 import hashlib

@@ -69,7 +69,7 @@ class NoGrowth:
         return "holds" if high < self.excluded else "open"
 
     def __str__(self) -> str:
-        return f"contains 0, excludes {self.excluded:g}"
+        return f"reaches 0, excludes {self.excluded:g}"
 
 
 Bound = AtMost | AtLeast | Between | NoGrowth

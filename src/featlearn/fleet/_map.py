@@ -55,13 +55,14 @@ def map_members(
 
 @cache
 def _compiled(effort: Effort) -> Callable[..., Any]:
-    return eqx.filter_jit(_run, compiler_options=compiler_options(effort))
+    options: dict[str, Any] = {"compiler_options": compiler_options(effort)}
+    return eqx.filter_jit(_run, **options)  # passed on to `jax.jit`
 
 
 def _run(function: Callable[..., Any], arrays: Any, shared: Any, block: int, devices: int) -> Any:
     dynamic, static = eqx.partition(function, eqx.is_array)
 
-    def one(dynamic: Any, member: Any) -> tuple[Any, Any]:
+    def one(dynamic: Any, member: Any) -> Any:
         f = eqx.combine(dynamic, static)
         return eqx.partition(f(*eqx.combine(member, shared)), eqx.is_array)[0]
 

@@ -1,7 +1,7 @@
 """A number measured on finitely many draws, and what a fit and a task must offer for it."""
 
 from collections.abc import Callable
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 import equinox as eqx
 import jax
@@ -13,12 +13,14 @@ from featlearn.errors import InvalidInputError
 BLOCK_ROWS = 2048  # points evaluated at once; part of what a key means, so it is fixed
 
 
+@runtime_checkable
 class Predictor(Protocol):
     """A fitted model, or any function of points that JAX can trace."""
 
     def __call__(self, x: Float[Array, "n d"]) -> Float[Array, "n *k"]: ...
 
 
+@runtime_checkable
 class Law(Protocol):
     """What `featlearn.inputs` offers."""
 
@@ -28,6 +30,7 @@ class Law(Protocol):
     def sample(self, key: Key[Array, ""], n: int) -> Float[Array, "n d"]: ...
 
 
+@runtime_checkable
 class Problem(Protocol):
     """What a `Task` offers: a law of x and noiseless labels."""
 

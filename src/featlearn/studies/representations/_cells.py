@@ -65,3 +65,10 @@ def run(cells: Sequence[Cell]) -> list[Outcome]:
     from featlearn.studies.representations._experiment import measure_cells
 
     return measure_cells(cells)
+
+
+def run_transfer(cells: Sequence[Cell]) -> list[Outcome]:
+    """One fleet of `representations/transfer`."""
+    from featlearn.studies.representations._transfer import measure_transfer
+
+    return measure_transfer(cells)

@@ -90,7 +90,8 @@ class Experiment(eqx.Module):
         if self.head:
             values |= measured(fit, task, basis, self.teacher.degrees, keys.test, self.draws)
         if self.chance:
-            sign = jax.random.rademacher(keys.test, drawn.y.shape, drawn.y.dtype)
+            sign_key = jax.random.fold_in(keys.data, 1)
+            sign = jax.random.rademacher(sign_key, drawn.y.shape, drawn.y.dtype)
             by_chance = learner.fit_arrays(Sample(drawn.x, sign * drawn.y, n), keys.start)
             values["outside_by_chance"] = energy_outside(by_chance.weight, basis)
         return values

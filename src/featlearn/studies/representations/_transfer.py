@@ -72,7 +72,7 @@ def shuffle(y: Float[Array, "rows"], order: Int[Array, "rows"], n: Int[Array, ""
     return y[order[inside]]
 
 
-def run_transfer(cells: Sequence[Cell]) -> list[Outcome]:
+def measure_transfer(cells: Sequence[Cell]) -> list[Outcome]:
     """The outcomes of a fleet, in the order of its cells."""
     first: Any = cells[0].parameters
     experiment = Transfer(

@@ -102,7 +102,7 @@ STUDY = Study(
     figure=figure,
     order=5,
     notes=f"""
-**What it measures.** The squared error, relative to E f\\*², of the whole algorithm at n = d², and
+**What it measures.** The squared error, relative to E f*², of the whole algorithm at n = d², and
 the energy of the neurons inside S* over its level of chance (labels of random sign, the same
 samples). Both targets are scored in the same way; only the second-degree part differs.
 

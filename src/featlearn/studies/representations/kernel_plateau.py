@@ -135,8 +135,8 @@ STUDY = Study(
     headline=True,
     order=2,
     notes=f"""
-**What it measures.** The squared error of tuned kernels relative to E f\\*², and which share of
-each Hermite degree of f\\* the predictions hold: 1 means that the part is learned exactly, 0 that
+**What it measures.** The squared error of tuned kernels relative to E f*², and which share of
+each Hermite degree of f* the predictions hold: 1 means that the part is learned exactly, 0 that
 nothing of it is.
 
 **Why p = 5 in the quick tier.** The window d² ≪ n ≪ N(d, p), the number of degree-p harmonics,

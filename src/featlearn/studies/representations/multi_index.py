@@ -181,7 +181,7 @@ STUDY = Study(
     figure=figure,
     order=4,
     notes=f"""
-**What it measures.** f\\* = Σ c_j He₂(z_j) + He₃(⟨s, z⟩)/√12 in r orthonormal directions, with
+**What it measures.** f* = Σ c_j He₂(z_j) + He₃(⟨s, z⟩)/√12 in r orthonormal directions, with
 c_1/c_r = κ. The document's bound hides its constant, so it is tested as growth: the L1 error at
 (r, κ), over that at r = κ = 1, is at most what the bound grows by; and the excess itself is
 compared with the bound whose constants are 1. For each true direction the share of its length that
@@ -194,7 +194,7 @@ size; the excess then grows faster than any power of the error does. The bound i
 error E|δ|, which is at least the excess; that is what is judged now, and the growth of the excess
 is printed beside it.
 
-**Control.** With c_r = 0 the last direction enters f\\* by the cubic part only. H does not see it,
+**Control.** With c_r = 0 the last direction enters f* by the cubic part only. H does not see it,
 and the step finds less than half of it (more than chance: see `representations/subspace` for what
 the noise of y² does).
 

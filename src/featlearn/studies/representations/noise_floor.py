@@ -107,7 +107,7 @@ STUDY = Study(
     figure=figure,
     order=7,
     notes=f"""
-**What it measures.** E|f(x) − y| − ζ with y = f\\*(x) ± ζ. For an error δ at x the mean over the
+**What it measures.** E|f(x) − y| − ζ with y = f*(x) ± ζ. For an error δ at x the mean over the
 sign is max(|δ|, ζ), so that the excess is E(|δ| − ζ)₊, computed without noisy labels. Errors under
 ζ count for nothing, which is why it falls much faster than the document's n^(−1/4), a bound.
 

@@ -209,22 +209,22 @@ STUDY = Study(
     headline=True,
     order=1,
     notes=f"""
-**What it measures.** *n\\*(d)*, the number of samples at which the squared error on noiseless
-labels comes down to {LEVEL:g} (E f\\*² = 1, and a kernel that has learned the He₂ part alone stays
-at ½), for f\\* = He₂/2 + He_p/√(2·p!) and label noise ±0.3. Each seed gives one curve and one n\\*;
-a curve that never comes down gives a lower bound, and is treated as one. The slope of log n\\*
+**What it measures.** n*(d), the number of samples at which the squared error on noiseless
+labels comes down to {LEVEL:g} (E f*² = 1, and a kernel that has learned the He₂ part alone stays
+at ½), for f* = He₂/2 + He_p/√(2·p!) and label noise ±0.3. Each seed gives one curve and one n*;
+a curve that never comes down gives a lower bound, and is treated as one. The slope of log n*
 against log d is a bound in the document (at most 2 for the step), not an equality: the measured
 slope of 1.5 to 1.7 lies under it.
 
 **Rivals.** Each kernel is tuned over 100 λ and two numbers of its own on the same validation
 fifth; the network over 100 λ alone. The kernels' dimensions are smaller than the network's because
-their n\\* passes what a machine can decompose.
+their n* passes what a machine can decompose.
 
-**What it cannot tell.** An asymptotic exponent. At small d the kernels' n\\* also holds what the
+**What it cannot tell.** An asymptotic exponent. At small d the kernels' n* also holds what the
 lower degrees cost, so that the slope of the number of degree-*p* harmonics at these very d is
 printed beside it. The ReLU kernels (NTK, conjugate) are judged in the full tier: a pilot with
 other seeds (p = 3, d = 6 to 14) found that they need more samples than RBF and polynomial at every
-d, but that n\\* grows slower there, since in small dimension the norm of x varies and they spend
+d, but that n* grows slower there, since in small dimension the norm of x varies and they spend
 their samples on it.
 
 **Example.** `featlearn run {NAME} --set dims=16,32,64 --set p=4`

@@ -1,12 +1,12 @@
 """Features learned on one target serve another, and the new head needs no d."""
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from featlearn import measures
 from featlearn.claims import AtLeast, Finding, Measured, NoGrowth, judge
-from featlearn.engine import Cell, Outcome, Settings, Study
-from featlearn.studies.representations._cells import cell, sample_sizes
+from featlearn.engine import Settings, Study
+from featlearn.studies.representations._cells import cell, run_transfer, sample_sizes
 from featlearn.studies.representations._judging import SOURCE, Growth, growth_of, select
 
 if TYPE_CHECKING:
@@ -49,13 +49,6 @@ def shape(parameters: Mapping[str, Any]) -> Hashable:
     """Cells that one program can compute: they differ in n and in whether labels are shuffled."""
     free = ("n", "noise", "shuffled", "pretrained", "multiple")
     return tuple(sorted((k, str(v)) for k, v in parameters.items() if k not in free))
-
-
-def run(cells: Sequence[Cell]) -> list[Outcome]:
-    """One fleet: JAX is loaded here, not when the studies are listed."""
-    from featlearn.studies.representations._transfer import run_transfer
-
-    return run_transfer(cells)
 
 
 def judge_rows(rows: "pd.DataFrame") -> list[Finding]:
@@ -177,7 +170,7 @@ STUDY = Study(
     seeds={"smoke": 3, "quick": 10, "full": 10},
     grid=grid,
     shape=shape,
-    run=run,
+    run=run_transfer,
     judge=judge_rows,
     figure=figure,
     headline=True,
