@@ -61,10 +61,13 @@ def _compiled(effort: Effort) -> Callable[..., Any]:
 
 def _run(function: Callable[..., Any], arrays: Any, shared: Any, block: int, devices: int) -> Any:
     dynamic, static = eqx.partition(function, eqx.is_array)
+    rest = None  # what of a result is not an array: the same for every member
 
     def one(dynamic: Any, member: Any) -> Any:
+        nonlocal rest
         f = eqx.combine(dynamic, static)
-        return eqx.partition(f(*eqx.combine(member, shared)), eqx.is_array)[0]
+        found, rest = eqx.partition(f(*eqx.combine(member, shared)), eqx.is_array)
+        return found
 
     def blocks(dynamic: Any, arrays: Any) -> Any:
         shaped = jax.tree.map(lambda a: a.reshape(-1, block, *a.shape[1:]), arrays)
@@ -76,20 +79,11 @@ def _run(function: Callable[..., Any], arrays: Any, shared: Any, block: int, dev
     if devices > 1:
         mesh = Mesh(np.array(jax.local_devices()), ("member",))
         along = PartitionSpec("member")
-        sharded = jax.shard_map(
+        blocks = jax.shard_map(
             blocks, mesh=mesh, in_specs=(PartitionSpec(), along), out_specs=along, check_vma=False
         )
-        out = sharded(dynamic, arrays)
-    else:
-        out = blocks(dynamic, arrays)
-    return eqx.combine(out, _static_part(function, arrays, shared))
-
-
-def _static_part(function: Callable[..., Any], arrays: Any, shared: Any) -> Any:
-    """What of the result is not an array: the same for every member."""
-    first = jax.tree.map(lambda a: a[0], arrays)
-    result = eqx.filter_eval_shape(lambda m: function(*eqx.combine(m, shared)), first)
-    return eqx.partition(result, lambda leaf: isinstance(leaf, jax.ShapeDtypeStruct))[1]
+    out = blocks(dynamic, arrays)
+    return eqx.combine(out, rest)
 
 
 def _bytes_each(function: Callable[..., Any], arrays: Any, shared: Any) -> int:

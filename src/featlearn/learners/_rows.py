@@ -8,7 +8,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float
 
 Sums = TypeVar("Sums")
-BLOCK_ELEMENTS = {"cpu": 2**20, "gpu": 2**24}  # numbers in the largest array of one block
+BLOCK_ELEMENTS = {"cpu": 2**18, "gpu": 2**24}  # numbers in the largest array of one block
 LEAST_BLOCK = 256  # rows; fewer would not fill a product of matrices
 
 

@@ -41,7 +41,7 @@ def repeats(parameters: Mapping[str, Any], seeds: int) -> int:
     """Kernels have no random start and vary less: half of the seeds, and a third for p = 2."""
     if parameters["learner"] not in KERNELS:
         return seeds
-    return (seeds + 2) // 3 if parameters["p"] == 2 else (seeds + 1) // 2
+    return max(seeds // 3, 1) if parameters["p"] == 2 else (seeds + 1) // 2
 
 
 def judge_rows(rows: "pd.DataFrame") -> list[Finding]:
