@@ -3,22 +3,30 @@
 import os
 import sys
 import threading
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from queue import SimpleQueue
 from typing import Any, Protocol
 
 from featlearn.engine._compute import Computed, Run, compute
+from featlearn.engine._machine import cores
 from featlearn.engine._study import Cell
 from featlearn.errors import InvalidInputError, NotFoundError
 
 BACKENDS = ("local", "ray")
+MOST_AHEAD = 6  # fleets in flight: compilers need memory, and an interrupted run loses them
 
 
 class Backend(Protocol):
-    """Takes at most `slots` fleets at a time and gives each back when it is computed."""
+    """Takes at most `slots` fleets at a time and gives each back when it is computed.
+
+    Of a study whose fleets may not overlap in one process it takes `alone` at a time.
+    """
 
     slots: int
+    alone: int
 
     def submit(self, ticket: int, run: Run, cells: Sequence[Cell]) -> None: ...
 
@@ -38,16 +46,17 @@ def open_backend(name: str) -> Iterator[Backend]:
 
 
 class Local:
-    """One fleet at a time, which already uses the whole machine.
+    """One fleet computes; on a GPU the programs of those behind it are compiled meanwhile.
 
-    It runs in a thread beside the one that waits for it: a compiled program holds its thread for
-    minutes, and Ctrl-C is heard by a waiting thread only.
+    On a CPU the compiler would take a core from the program that runs, whose threads wait for each
+    other: decompositions then took ten times as long. Fleets run in threads beside the one that waits for them: a compiled program holds its thread
+    for minutes, and Ctrl-C is heard by a waiting thread only.
     """
 
-    slots = 1
-
     def __init__(self) -> None:
+        self.alone, self.slots = 1, min(max(cores() // 2, 2), MOST_AHEAD) if _accelerator() else 1
         self._results: SimpleQueue[tuple[int, Computed | BaseException]] = SimpleQueue()
+        self._ended = 0.0
 
     def submit(self, ticket: int, run: Run, cells: Sequence[Cell]) -> None:
         work = threading.Thread(target=self._work, args=(ticket, run, cells), daemon=True)
@@ -61,9 +70,14 @@ class Local:
 
     def _work(self, ticket: int, run: Run, cells: Sequence[Cell]) -> None:
         try:
-            self._results.put((ticket, compute(run, cells)))
+            self._results.put((ticket, self._since_the_last(compute(run, cells))))
         except BaseException as error:  # KeyboardInterrupt, SystemExit: for the waiting thread
             self._results.put((ticket, error))
+
+    def _since_the_last(self, computed: Computed) -> Computed:
+        """Waiting for another fleet is no computing: seconds of fleets add up to those passed."""
+        ended, self._ended = self._ended, time.perf_counter()
+        return replace(computed, seconds=min(computed.seconds, self._ended - ended))
 
 
 class Ray:
@@ -72,7 +86,7 @@ class Ray:
     def __init__(self, ray: Any) -> None:
         resources = ray.cluster_resources()
         unit = "GPU" if resources.get("GPU", 0) >= 1 else "CPU"
-        self.slots = max(int(resources.get(unit, 1)), 1)
+        self.alone = self.slots = max(int(resources.get(unit, 1)), 1)
         self._ray = ray
         self._task = ray.remote(**{f"num_{unit.lower()}s": 1})(_remote)
         self._flying: dict[Any, int] = {}
@@ -83,6 +97,12 @@ class Ray:
     def collect(self) -> tuple[int, Computed]:
         ready, _ = self._ray.wait(list(self._flying), num_returns=1)
         return self._flying.pop(ready[0]), self._ray.get(ready[0])
+
+
+def _accelerator() -> bool:
+    """Whether JAX, if it is loaded, computes on something else than the processor."""
+    jax = sys.modules.get("jax")
+    return jax is not None and jax.default_backend() != "cpu"
 
 
 def _remote(run: Run, cells: Sequence[Cell], doubles: bool) -> Computed:

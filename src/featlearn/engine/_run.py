@@ -92,9 +92,10 @@ class _Run:
     def until_done(self) -> int:
         """Compute every fleet; returns the number of cells computed."""
         ticket = 0
+        slots = self.workers.slots if self.plan.study.overlap else self.workers.alone
         try:
             while self.waiting or self.flying:
-                while self.waiting and len(self.flying) < self.workers.slots:
+                while self.waiting and len(self.flying) < slots:
                     ticket += self._launch(ticket)
                 if self.flying:
                     self._land(*self.workers.collect())

@@ -51,6 +51,8 @@ class Study:
     run         one fleet's outcomes, in the order of its cells
     judge       rows (one a cell: parameters, `repetition`, `state`, values) → findings
     fleet_size  most cells in one call of `run`; what is complete is kept fleet by fleet
+    overlap     `run` may be called by several threads: `fleet.map_members` gives the machine to one
+                program at a time, and the next are compiled meanwhile where that costs nothing
     repeats     how many of the tier's seeds a cell gets: all, unless an expensive rival gets fewer
     """
 
@@ -69,6 +71,7 @@ class Study:
     version: int = 1
     order: int = field(default=0)
     fleet_size: int | None = None
+    overlap: bool = False
     repeats: Callable[[Parameters, int], int] = lambda parameters, seeds: seeds
 
     @property

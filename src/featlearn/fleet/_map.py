@@ -5,9 +5,10 @@ Members are the slices of a pytree along its first axis. They run in blocks: wit
 takes an equal part of the members.
 """
 
+import threading
 from collections.abc import Callable
-from functools import cache, lru_cache, partial
-from typing import Any
+from functools import lru_cache, partial
+from typing import Any, NamedTuple
 
 import equinox as eqx
 import jax
@@ -19,6 +20,10 @@ from featlearn.errors import InvalidInputError
 from featlearn.fleet._compile import Effort, compiler_options
 from featlearn.fleet._memory import block_size, member_bytes
 from featlearn.precision import double_precision
+
+# One program at a time has the machine: two would share its memory, and two decompositions at
+# once can wait for each other for ever (see `decompositions`).
+_EXECUTION = threading.Lock()
 
 
 @double_precision
@@ -49,41 +54,61 @@ def map_members(
     devices = jax.local_device_count()
     block = max(1, min(block, -(-count // devices)))
     padded = _pad(arrays, -(-count // (block * devices)) * block * devices)
-    result = _compiled(effort)(function, padded, shared, block, devices)
+    given, fixed = eqx.partition(function, eqx.is_array)
+    program = _compiled(*_form(given, padded, fixed, shared), block, devices, effort)
+    with _EXECUTION:
+        found = jax.block_until_ready(program.run(given, padded))
+    result = eqx.combine(found, program.rest)
     return jax.tree.map(lambda leaf: leaf[:count] if eqx.is_array(leaf) else leaf, result)
 
 
-@cache
-def _compiled(effort: Effort) -> Callable[..., Any]:
-    options: dict[str, Any] = {"compiler_options": compiler_options(effort)}
-    return eqx.filter_jit(_run, **options)  # passed on to `jax.jit`
+class _Program(NamedTuple):
+    """A compiled program, and what of its result is not an array: the same for every member."""
+
+    run: Callable[..., Any]
+    rest: Any
 
 
-def _run(function: Callable[..., Any], arrays: Any, shared: Any, block: int, devices: int) -> Any:
-    dynamic, static = eqx.partition(function, eqx.is_array)
-    rest = None  # what of a result is not an array: the same for every member
+def _form(given: Any, arrays: Any, fixed: Any, shared: Any) -> tuple[tuple[Any, ...], Any]:
+    """Everything that a program depends on, hashable: shapes in the place of arrays."""
+    shapes = jax.tree.map(lambda a: jax.ShapeDtypeStruct(a.shape, a.dtype), (given, arrays))
+    leaves, form = jax.tree.flatten((shapes, fixed, shared))
+    return tuple(leaves), form
 
-    def one(dynamic: Any, member: Any) -> Any:
+
+@lru_cache(maxsize=256)
+def _compiled(
+    leaves: tuple[Any, ...], form: Any, block: int, devices: int, effort: Effort
+) -> _Program:
+    """Compiled ahead of its call: one thread may compile while the program of another runs."""
+    (given, arrays), fixed, shared = jax.tree.unflatten(form, leaves)
+    rest = None
+
+    def one(given: Any, member: Any) -> Any:
         nonlocal rest
-        f = eqx.combine(dynamic, static)
-        found, rest = eqx.partition(f(*eqx.combine(member, shared)), eqx.is_array)
+        result = eqx.combine(given, fixed)(*eqx.combine(member, shared))
+        found, rest = eqx.partition(result, eqx.is_array)
         return found
 
-    def blocks(dynamic: Any, arrays: Any) -> Any:
+    def blocks(given: Any, arrays: Any) -> Any:
         shaped = jax.tree.map(lambda a: a.reshape(-1, block, *a.shape[1:]), arrays)
         if block == 1:  # without `vmap` the program is smaller, and compiles faster
-            return jax.lax.map(partial(one, dynamic), arrays)
-        stacked = jax.lax.map(jax.vmap(partial(one, dynamic)), shaped)
+            return jax.lax.map(partial(one, given), arrays)
+        stacked = jax.lax.map(jax.vmap(partial(one, given)), shaped)
         return jax.tree.map(lambda a: a.reshape(-1, *a.shape[2:]), stacked)
 
-    if devices > 1:
-        mesh = Mesh(np.array(jax.local_devices()), ("member",))
-        along = PartitionSpec("member")
-        blocks = jax.shard_map(
-            blocks, mesh=mesh, in_specs=(PartitionSpec(), along), out_specs=along, check_vma=False
-        )
-    out = blocks(dynamic, arrays)
-    return eqx.combine(out, rest)
+    run = _sharded(blocks) if devices > 1 else blocks
+    compiled = jax.jit(run, compiler_options=compiler_options(effort)).lower(given, arrays)
+    return _Program(compiled.compile(), rest)
+
+
+def _sharded(blocks: Callable[..., Any]) -> Callable[..., Any]:
+    """Every device takes its part of the members."""
+    mesh = Mesh(np.array(jax.local_devices()), ("member",))
+    along = PartitionSpec("member")
+    return jax.shard_map(
+        blocks, mesh=mesh, in_specs=(PartitionSpec(), along), out_specs=along, check_vma=False
+    )
 
 
 def _bytes_each(function: Callable[..., Any], arrays: Any, shared: Any) -> int:

@@ -100,6 +100,7 @@ STUDY = Study(
     run=run,
     judge=judge_rows,
     figure=figure,
+    overlap=True,
     order=5,
     notes=f"""
 **What it measures.** The squared error, relative to E f*², of the whole algorithm at n = d², and

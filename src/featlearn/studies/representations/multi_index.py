@@ -179,6 +179,7 @@ STUDY = Study(
     run=run,
     judge=judge_rows,
     figure=figure,
+    overlap=True,
     order=4,
     notes=f"""
 **What it measures.** f* = Σ c_j He₂(z_j) + He₃(⟨s, z⟩)/√12 in r orthonormal directions, with

@@ -105,6 +105,7 @@ STUDY = Study(
     run=run,
     judge=judge_rows,
     figure=figure,
+    overlap=True,
     order=7,
     notes=f"""
 **What it measures.** E|f(x) − y| − ζ with y = f*(x) ± ζ. For an error δ at x the mean over the

@@ -207,6 +207,7 @@ STUDY = Study(
     figure=figure,
     repeats=repeats,
     headline=True,
+    overlap=True,
     order=1,
     notes=f"""
 **What it measures.** n*(d), the number of samples at which the squared error on noiseless

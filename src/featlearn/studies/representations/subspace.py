@@ -158,6 +158,7 @@ STUDY = Study(
     run=run,
     judge=judge_rows,
     figure=figure,
+    overlap=True,
     order=3,
     notes=f"""
 **What it measures.** ‖W(I − UUᵀ)‖²/‖W‖² of the neurons W after the step. The gradient of a neuron

@@ -174,6 +174,7 @@ STUDY = Study(
     judge=judge_rows,
     figure=figure,
     headline=True,
+    overlap=True,
     order=3,
     notes=f"""
 **What it measures.** The network is pretrained on He₂/2 + He₃/√12 of one direction; then only its

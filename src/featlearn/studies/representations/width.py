@@ -129,6 +129,7 @@ STUDY = Study(
     run=run,
     judge=judge_rows,
     figure=figure,
+    overlap=True,
     order=6,
     notes=f"""
 **What it measures.** The exponent of the squared error against the width, over the widths that
