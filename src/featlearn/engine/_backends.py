@@ -49,8 +49,9 @@ class Local:
     """One fleet computes; on a GPU the programs of those behind it are compiled meanwhile.
 
     On a CPU the compiler would take a core from the program that runs, whose threads wait for each
-    other: decompositions then took ten times as long. Fleets run in threads beside the one that waits for them: a compiled program holds its thread
-    for minutes, and Ctrl-C is heard by a waiting thread only.
+    other: decompositions then took ten times as long. Fleets run in threads beside the one that
+    waits for them: a compiled program holds its thread for minutes, and Ctrl-C is heard by a
+    waiting thread only.
     """
 
     def __init__(self) -> None:
