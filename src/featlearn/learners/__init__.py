@@ -1,7 +1,9 @@
 """Learners: frozen configs whose `fit(sample, key=…)` gives a callable model."""
 
+from featlearn.kernels import Iterations
 from featlearn.learners._network import NetworkFit
 from featlearn.learners._protocol import Fitted, Learner
+from featlearn.learners.classes import one_hot, predict_class
 from featlearn.learners.kernel_ridge import KernelFit, KernelRidge
 from featlearn.learners.one_step import OneStep
 from featlearn.learners.phd import PHd
@@ -13,6 +15,7 @@ __all__ = [
     "SAVE",
     "SIR",
     "Fitted",
+    "Iterations",
     "KernelFit",
     "KernelRidge",
     "Learner",
@@ -20,4 +23,6 @@ __all__ = [
     "OneStep",
     "PHd",
     "RandomFeatures",
+    "one_hot",
+    "predict_class",
 ]
