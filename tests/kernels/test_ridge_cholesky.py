@@ -83,8 +83,11 @@ def test_a_matrix_that_is_not_positive_definite_is_never_chosen(data):
 def test_edges():
     nan, inf = np.nan, np.inf
     for errors, wanted in (
-        ([nan, 1.0, 2.0], -1), ([inf, 1.0, 2.0], -1), ([2.0, 1.0, nan], 1), ([3.0, nan, 1.0, 2.0], 0)
-    ):  # fmt: skip
+        ([nan, 1.0, 2.0], -1),
+        ([inf, 1.0, 2.0], -1),
+        ([2.0, 1.0, nan], 1),
+        ([3.0, nan, 1.0, 2.0], 0),
+    ):
         assert int(edge(jnp.asarray(errors))) == wanted
 
 

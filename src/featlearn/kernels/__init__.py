@@ -5,6 +5,7 @@ from featlearn.kernels.conjugate import Conjugate
 from featlearn.kernels.laplace import Laplace
 from featlearn.kernels.ntk import NTK
 from featlearn.kernels.polynomial import Polynomial
+from featlearn.kernels.random_features import RandomMap, random_features
 from featlearn.kernels.rbf import RBF
 from featlearn.kernels.ridge import PENALTIES, RidgePath, ridge_dual, ridge_primal
 from featlearn.kernels.ridge_cholesky import ridge_cholesky
@@ -19,7 +20,9 @@ __all__ = [
     "Kernel",
     "Laplace",
     "Polynomial",
+    "RandomMap",
     "RidgePath",
+    "random_features",
     "ridge_cholesky",
     "ridge_dual",
     "ridge_iterative",

@@ -1,8 +1,8 @@
 """Ridge on a Gram matrix: which solver, how much memory, and the best of several kernels.
 
-    exact        one decomposition for every λ (`ridge_dual`)
-    cholesky     one for each λ of a search (`ridge_cholesky`)
-    iterative    conjugate gradients without a Gram matrix (`ridge_iterative`)
+exact        one decomposition for every λ (`ridge_dual`)
+cholesky     one for each λ of a search (`ridge_cholesky`)
+iterative    conjugate gradients without a Gram matrix (`ridge_iterative`)
 """
 
 from collections.abc import Sequence
@@ -98,9 +98,7 @@ class DualRule(eqx.Module):
         }
         return kernel, coefficients, record | own
 
-    def _path(
-        self, solver: Solver, kernel: Kernel, split: Split, key: Key[Array, ""]
-    ) -> RidgePath:
+    def _path(self, solver: Solver, kernel: Kernel, split: Split, key: Key[Array, ""]) -> RidgePath:
         train, validate = split
         rows = (train.weight, validate.weight)
         if solver == "iterative":

@@ -1,6 +1,6 @@
 """Classification by regression on one column of zeros and ones for each class.
 
-    Y_ic = 1[label_i = c],    class of x = argmax_c f_c(x)
+Y_ic = 1[label_i = c],    class of x = argmax_c f_c(x)
 """
 
 from typing import Any
