@@ -179,7 +179,7 @@ def _eliminate(
 ) -> Float[Array, "n l k"]:
     """(T + λI)⁻¹b for all λ at once, without pivoting: T + λI is positive definite.
 
-    p_i = t_i − e_i²/p_{i−1},  g_i = (b_i − e_i g_{i−1})/p_i,   then   x_i = g_i − e_{i+1} x_{i+1}/p_i
+    p_i = t_i − e_i²/p_{i−1},  g_i = (b_i − e_i g_{i−1})/p_i,  x_i = g_i − e_{i+1} x_{i+1}/p_i
     """
     zero = jnp.zeros(1, beside.dtype)
     many, k = diagonal.shape[1], b.shape[1]

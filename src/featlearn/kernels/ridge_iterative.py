@@ -76,13 +76,16 @@ class Iterations(eqx.Module):
         return min(ceil(5 * sqrt(n)) if self.rank is None else self.rank, n)
 
 
+Krylov = tuple[Array, Array, Array, Array, Array]  # x, residual, direction, ⟨r, z⟩, steps
+
+
 class System(NamedTuple):
     """A = WKW/n with its preconditioner."""
 
     kernel: Kernel
     x: Float[Array, "n d"]
     weight: Float[Array, "n 1"]
-    count: Float[Array, ""]
+    number: Float[Array, ""]  # rows that exist
     low: LowRank
 
     def product(
@@ -94,7 +97,7 @@ class System(NamedTuple):
             return symmetric_product(self.kernel, self.x, self.weight * c, dtype)
 
         product = jax.lax.cond(single, lambda: tiles(jnp.float32), lambda: tiles(jnp.float64))
-        return self.weight * product / self.count + shift * c
+        return self.weight * product / self.number + shift * c
 
 
 class Solved(NamedTuple):
@@ -285,10 +288,10 @@ def _gradients(
     enough = jnp.maximum(enough, wanted)
     z = system.low.precondition(b, shift)
 
-    def unfinished(state: tuple[Array, ...]) -> Array:
+    def unfinished(state: Krylov) -> Array:
         return jnp.any(jnp.linalg.norm(state[1], axis=0) > enough) & (state[-1] < steps)
 
-    def step(state: tuple[Array, ...]) -> tuple[Array, ...]:
+    def step(state: Krylov) -> Krylov:
         x, r, p, rz, taken = state
         q = system.product(p, shift, single)
         curvature = jnp.sum(p * q, axis=0)
@@ -315,7 +318,7 @@ def _effective_dimension(
     single = jnp.ones((), bool)
     shifts = jnp.full(PROBES, shift)
     z = _gradients(system, signs, shifts, enough, enough, jnp.asarray(how.steps), single)[0]
-    return jnp.clip(jnp.sum(signs * (signs - shift * z)) / PROBES, 0.0, system.count)
+    return jnp.clip(jnp.sum(signs * (signs - shift * z)) / PROBES, 0.0, system.number)
 
 
 def _relative(residual: Float[Array, "n k"], b: Float[Array, "n k"]) -> Float[Array, "k"]:

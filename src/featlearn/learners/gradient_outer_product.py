@@ -127,7 +127,7 @@ class GradientOuterProduct(eqx.Module):
             raise InvalidInputError(f"kernel must be 'laplace' or 'gaussian', got {kernel!r}.")
         if not 0 < power <= 2:
             raise InvalidInputError(f"power must be positive and at most 2, got {power}.")
-        candidates = [FORMS[kernel](float(bandwidth)) for bandwidth in bandwidths]  # type: ignore[call-arg]
+        candidates = [FORMS[kernel](float(bandwidth)) for bandwidth in bandwidths]
         self.kernels, _ = stack_kernels(candidates, "GradientOuterProduct")
         self.rounds, self.power, self.diagonal = int(rounds), float(power), bool(diagonal)
         self.rule = DualRule(check_penalties(penalties), "exact")
