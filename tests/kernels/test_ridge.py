@@ -74,7 +74,8 @@ def test_validation_errors_equal_explicit_ones(data, solve):
     np.testing.assert_array_equal(path.penalties, LAMBDAS)
     assert int(path.grid_edge) == 0
     assert set(path.record()) == {
-        "penalty", "penalties", "validation", "grid_edge", "effective_dimension"
+        "penalty", "penalties", "validation", "grid_edge", "effective_dimension", "rounding",
+        "condition",
     }  # fmt: skip
 
 
@@ -91,6 +92,20 @@ def test_effective_dimension_is_that_of_the_eigenvalues(data, solve):
     eigenvalues = np.linalg.eigvalsh(data.h.T @ data.h / len(data.h))
     expected = np.sum(eigenvalues / (eigenvalues + float(path.penalty)))
     np.testing.assert_allclose(path.effective_dimension, expected, rtol=1e-9)
+
+
+@pytest.mark.parametrize("solve", [primal, dual])
+@pytest.mark.parametrize("penalty", [1e-9, 0.1, 10.0])
+def test_the_condition_is_bounded(solve, penalty):
+    """A Gram matrix with more rows than features is singular, HᵀH/n is not."""
+    data = Data(noise=0.1)
+    path = solve(data, [penalty])
+    matrix = data.h.T @ data.h if solve is primal else data.h @ data.h.T
+    true = np.linalg.cond(matrix / len(data.h) + penalty * np.eye(len(matrix)))
+    assert true * (1 - 1e-4) <= float(path.condition) <= len(matrix) ** 1.5 * true
+    norm = np.linalg.norm(matrix / len(data.h))
+    floor = len(matrix) * np.finfo(np.float64).eps * norm
+    np.testing.assert_allclose(path.rounding, floor, rtol=1e-9)
 
 
 def test_linear_kernel_ridge_is_scikit_learns_ridge(data):
@@ -126,6 +141,7 @@ def test_rows_of_weight_zero_do_not_exist(data):
         np.testing.assert_allclose(
             ours.effective_dimension, expected.effective_dimension, rtol=1e-9
         )
+        np.testing.assert_allclose(ours.condition, expected.condition, rtol=1e-9)
         coefficients = np.asarray(ours.coefficients)
         if len(coefficients) == len(train):
             np.testing.assert_array_equal(coefficients[~train], 0.0)

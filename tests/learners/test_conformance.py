@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from featlearn import learners
-from featlearn.kernels import RBF
+from featlearn.kernels import RBF, Iterations
 from featlearn.samples import Sample
 from featlearn.testing import check_learner
 
@@ -19,10 +19,23 @@ LEARNERS = {
     "OneStep": learners.OneStep(8, penalties=GRID),
     "RandomFeatures": learners.RandomFeatures(8, penalties=GRID),
     "KernelRidge": learners.KernelRidge([RBF(1.0), RBF(2.0)], penalties=GRID),
+    "GradientOuterProduct": learners.GradientOuterProduct(2, bandwidths=(1.0, 2.0), penalties=GRID),
+    "SequentialKernels": learners.SequentialKernels(RBF(1.0), 2, penalties=GRID),
     "PHd": learners.PHd(8, penalties=GRID),
     "SIR": learners.SIR(8, slices=4, penalties=GRID),
     "SAVE": learners.SAVE(8, slices=4, penalties=GRID),
 }
+VARIANTS = {
+    "KernelRidge by Cholesky": learners.KernelRidge(RBF(1.0), penalties=GRID, solver="cholesky"),
+    "KernelRidge by iterations": learners.KernelRidge(
+        RBF(1.0), penalties=GRID, solver="iterative", iterations=Iterations(tolerance=1e-7, rank=20)
+    ),
+    "RandomFeatures of a kernel": learners.RandomFeatures(8, RBF(1.0), penalties=GRID),
+    "SequentialKernels by eigenfunctions": learners.SequentialKernels(
+        RBF(1.0), 2, hand_on="eigenfunctions", features=3, penalties=GRID
+    ),
+}
+EVERY = LEARNERS | VARIANTS
 N, SHORT = 60, 45  # the sizes that the kit fits too: compiled once for both
 
 
@@ -41,7 +54,7 @@ def test_no_public_learner_is_forgotten():
         and hasattr(thing, "fit_arrays")
         and not getattr(thing, "_is_protocol", False)
     }
-    assert public == set(LEARNERS)
+    assert public == {type(learner).__name__ for learner in LEARNERS.values()}
 
 
 @pytest.mark.parametrize("name", LEARNERS)
@@ -54,13 +67,13 @@ def padded_fits(name):
     """Fits of padded samples, one for each (rows, count); compiled once."""
 
     def one(x, y, count, key):
-        fit = LEARNERS[name].fit_arrays(Sample(x, y, count), key)
+        fit = EVERY[name].fit_arrays(Sample(x, y, count), key)
         return fit(x), fit.record["validation"]
 
     return eqx.filter_jit(jax.vmap(one, in_axes=(0, 0, 0, None)))
 
 
-@pytest.mark.parametrize("name", LEARNERS)
+@pytest.mark.parametrize("name", EVERY)
 def test_padded_rows_do_not_exist(name, sample, key):
     counts = np.array([N, SHORT, N, SHORT, 41, 41, 54, 54])
     garbage = np.array([0, 0, 50, 50, 0, 50, 0, 50], np.float32)
@@ -70,7 +83,7 @@ def test_padded_rows_do_not_exist(name, sample, key):
     x = np.where(rest, garbage[:, None, None], x).astype(np.float32)
     y = np.where(rest[..., 0], garbage[:, None], y)
     shown, errors = padded_fits(name)(jnp.asarray(x), jnp.asarray(y), jnp.asarray(counts), key)
-    alone = {n: LEARNERS[name].fit(Sample(sample.x[:n], sample.y[:n]), key=key) for n in (N, SHORT)}
+    alone = {n: EVERY[name].fit(Sample(sample.x[:n], sample.y[:n]), key=key) for n in (N, SHORT)}
     for member in range(4):
         n = counts[member]
         wanted = np.asarray(alone[n](sample.x[:n]))

@@ -8,9 +8,9 @@ import pytest
 
 from featlearn import memory
 from featlearn.errors import InvalidInputError
-from featlearn.kernels import NTK, RBF, Polynomial
-from featlearn.learners import KernelRidge, kernel_ridge
-from featlearn.learners.kernel_ridge import gram_bytes
+from featlearn.kernels import NTK, RBF, Iterations, Polynomial
+from featlearn.learners import KernelRidge, _dual, kernel_ridge
+from featlearn.learners._dual import gram_bytes
 from featlearn.samples import Sample
 
 GRID = (1e-3, 1e-2, 1e-1, 1.0)
@@ -115,17 +115,72 @@ def test_refuses_what_is_no_kernel(kernels):
         KernelRidge(kernels)
 
 
-def test_refuses_what_memory_cannot_hold_before_it_starts(monkeypatch, sample, key):
+def unstarted(monkeypatch):
     def started(*_):
         raise AssertionError("the fit started")
 
     monkeypatch.setattr(kernel_ridge, "fit_checked", started)
+
+
+@pytest.mark.parametrize("solver", ["exact", "cholesky"])
+def test_refuses_what_memory_cannot_hold_before_it_starts(solver, monkeypatch, sample, key):
+    unstarted(monkeypatch)
     monkeypatch.setattr(memory, "machine_bytes", lambda: gram_bytes(150) - 1)
-    with pytest.raises(InvalidInputError, match=r"kernel ridge on 150 samples needs .*Random"):
-        KernelRidge(RBF(1.0)).fit(sample, key=key)
+    says = rf"{solver.capitalize()} kernel ridge on 150 samples needs .*'iterative', or Random"
+    with pytest.raises(InvalidInputError, match=says):
+        KernelRidge(RBF(1.0), solver=solver).fit(sample, key=key)
     monkeypatch.setattr(memory, "machine_bytes", lambda: gram_bytes(150))
     with pytest.raises(AssertionError, match="the fit started"):
+        KernelRidge(RBF(1.0), solver=solver).fit(sample, key=key)
+
+
+def test_refuses_what_even_the_iterative_solver_cannot_hold(monkeypatch, sample, key):
+    unstarted(monkeypatch)
+    monkeypatch.setattr(memory, "machine_bytes", lambda: 1000)
+    with pytest.raises(InvalidInputError, match=r"Iterative .* smaller rank or group"):
         KernelRidge(RBF(1.0)).fit(sample, key=key)
+
+
+@pytest.mark.parametrize(
+    ("n", "backend", "free", "solver"),
+    [
+        (10_000, "cpu", 2**34, "exact"),
+        (10_001, "cpu", 2**40, "iterative"),
+        (10_000, "cpu", 2**30, "iterative"),
+        (50_000, "gpu", 2**37, "cholesky"),
+        (50_000, "gpu", 2**34, "iterative"),
+        (50_001, "gpu", 2**40, "iterative"),
+        (2000, "gpu", 2**34, "exact"),
+    ],
+)
+def test_the_solver_follows_size_memory_and_backend(n, backend, free, solver, monkeypatch):
+    monkeypatch.setattr(jax, "default_backend", lambda: backend)
+    monkeypatch.setattr(_dual, "device_bytes", lambda: free)
+    assert KernelRidge(RBF(1.0)).rule.solver_for(n) == solver
+    assert KernelRidge(RBF(1.0), solver="exact").rule.solver_for(n) == "exact"
+
+
+@pytest.mark.parametrize("solver", ["cholesky", "iterative"])
+def test_every_solver_finds_the_same(solver, fit, sample, key):
+    iterations = Iterations(tolerance=1e-9, rank=60, steps=300)
+    learner = KernelRidge(CANDIDATES, penalties=GRID, solver=solver, iterations=iterations)
+    other = learner.fit(sample, key=key)
+    assert (fit.solver, other.solver) == ("exact", solver)
+    assert other.record["candidate"] == fit.record["candidate"]
+    assert other.record["penalty"] == fit.record["penalty"]
+    np.testing.assert_allclose(other(sample.x), fit(sample.x), atol=1e-6)
+
+
+def test_penalties_that_no_iteration_solves_are_refused_with_the_remedy(sample, key):
+    iterations = Iterations(tolerance=1e-12, rank=1, steps=3)
+    learner = KernelRidge(RBF(1.0), penalties=GRID, solver="iterative", iterations=iterations)
+    with pytest.raises(InvalidInputError, match=r"residual of 1e-12 within 3 passes .*Raise steps"):
+        learner.fit(sample, key=key)
+
+
+def test_refuses_an_unknown_solver():
+    with pytest.raises(InvalidInputError, match="solver must be 'auto' or one of 'exact'"):
+        KernelRidge(RBF(1.0), solver="lu")
 
 
 def test_its_estimate_is_near_the_traced_programs(key):

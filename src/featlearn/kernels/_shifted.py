@@ -35,9 +35,18 @@ class Shifted(eqx.Module):
     def effective_dimension(self, shift: Float[Array, ""]) -> Float[Array, ""]:
         """tr A(A + λI)⁻¹."""
 
+    @property
     @abc.abstractmethod
+    def size(self) -> int:
+        """n."""
+
+    @abc.abstractmethod
+    def norm(self) -> Float[Array, ""]:
+        """|A|, of Frobenius."""
+
     def rounding(self) -> Float[Array, ""]:
-        """n ε |A|, with the Frobenius norm: eigenvalues below it are noise of any sign."""
+        """n ε |A|: eigenvalues below it are noise of any sign."""
+        return self.size * ROUNDING * self.norm()
 
     def floored(self, shift: Float[Array, "*s"]) -> Float[Array, "*s"]:
         """λ, but at least the rounding of A."""
@@ -79,9 +88,12 @@ class Tridiagonal(Shifted):
         down, up = _pivots(t, squares), _pivots(t[::-1], squares_up)[::-1]
         return jnp.maximum(jnp.sum(1 - shift / (down + up - t)), 0.0)
 
-    def rounding(self) -> Float[Array, ""]:
-        norm = jnp.sqrt(jnp.sum(self.diagonal**2) + 2 * jnp.sum(self.beside**2))
-        return self.diagonal.shape[0] * ROUNDING * norm
+    @property
+    def size(self) -> int:
+        return self.diagonal.shape[0]
+
+    def norm(self) -> Float[Array, ""]:
+        return jnp.sqrt(jnp.sum(self.diagonal**2) + 2 * jnp.sum(self.beside**2))
 
     def _rotate(self, b: Float[Array, "n k"], transpose: bool) -> Float[Array, "n k"]:
         """Qᵀb or Qb; Q leaves the first row as it is."""
@@ -112,8 +124,12 @@ class Spectral(Shifted):
     def effective_dimension(self, shift: Float[Array, ""]) -> Float[Array, ""]:
         return jnp.sum(self.eigenvalues / self._lifted(shift))
 
-    def rounding(self) -> Float[Array, ""]:
-        return self.eigenvalues.shape[0] * ROUNDING * jnp.sqrt(jnp.sum(self.eigenvalues**2))
+    @property
+    def size(self) -> int:
+        return self.eigenvalues.shape[0]
+
+    def norm(self) -> Float[Array, ""]:
+        return jnp.sqrt(jnp.sum(self.eigenvalues**2))
 
     def _lifted(self, shift: Float[Array, "*s"]) -> Float[Array, "*s n"]:
         """Λ + λ."""
@@ -163,7 +179,7 @@ def _eliminate(
 ) -> Float[Array, "n l k"]:
     """(T + λI)⁻¹b for all λ at once, without pivoting: T + λI is positive definite.
 
-    p_i = t_i − e_i²/p_{i−1},  g_i = (b_i − e_i g_{i−1})/p_i,  then  x_i = g_i − e_{i+1} x_{i+1}/p_i
+    p_i = t_i − e_i²/p_{i−1},  g_i = (b_i − e_i g_{i−1})/p_i,  x_i = g_i − e_{i+1} x_{i+1}/p_i
     """
     zero = jnp.zeros(1, beside.dtype)
     many, k = diagonal.shape[1], b.shape[1]

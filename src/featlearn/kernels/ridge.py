@@ -30,15 +30,27 @@ class Moments(NamedTuple):
 
 
 class RidgePath(eqx.Module):
-    """The chosen coefficients, and the validation error of every λ that was tried."""
+    """The chosen coefficients, and the validation error of every λ that was tried.
+
+    penalty                the λ chosen, and `index` its place among `penalties`
+    validation             the error of each λ; NaN where it was not computed
+    grid_edge              −1: no smaller λ was tried, +1: no larger one, 0: inside
+    effective_dimension    tr A(A + λI)⁻¹ at the λ chosen; A is HᵀH/n or K/n
+    rounding               n ε |A|: a smaller λ was solved as if it were this one
+    condition              at least the condition number of A + λI, see `condition_bound`
+    details                what a solver adds to the record
+    """
 
     coefficients: Float[Array, "m k"]
     penalty: Float[Array, ""]
     index: Int[Array, ""]
     penalties: Float[Array, "l"]
     validation: Float[Array, "l"]
-    grid_edge: Int[Array, ""]  # −1: λ at the low end of its grid, +1: at the high end, 0: inside
+    grid_edge: Int[Array, ""]
     effective_dimension: Float[Array, ""]
+    rounding: Float[Array, ""]
+    condition: Float[Array, ""]
+    details: dict[str, Array] = eqx.field(default_factory=dict)
 
     def record(self) -> dict[str, Array]:
         """What a learner keeps of the choice of λ."""
@@ -48,7 +60,9 @@ class RidgePath(eqx.Module):
             "validation": self.validation,
             "grid_edge": self.grid_edge,
             "effective_dimension": self.effective_dimension,
-        }
+            "rounding": self.rounding,
+            "condition": self.condition,
+        } | self.details
 
 
 def moments(h: Float[Array, "n m"], y: Float[Array, "n k"], weight: Float[Array, "n"]) -> Moments:
@@ -81,7 +95,7 @@ def ridge_primal(
         - 2 * jnp.einsum("lmk,mk->l", path, validation.cross)
         + validation.square
     )
-    return _choose(factor, path, lambdas, jnp.maximum(errors, 0.0))
+    return _choose(factor, path, lambdas, jnp.maximum(errors, 0.0), factor.size)
 
 
 def ridge_dual(
@@ -98,23 +112,45 @@ def ridge_dual(
     Rows of weight 0 get coefficient 0.
     """
     lambdas = jnp.asarray(penalties, dtype=jnp.float64)
-    w, v = _weights(weight, gram.shape[0]), _weights(weight_validation, y_validation.shape[0])
+    w, v = weights(weight, gram.shape[0]), weights(weight_validation, y_validation.shape[0])
     n, n_v = jnp.maximum(w.sum(), 1.0), jnp.maximum(v.sum(), 1.0)
     factor = shifted(gram.astype(jnp.float64) * w[:, None] * (w / n)[None, :])
     # Rotations leave rounding, divided by λ, where a coefficient is 0.
     path = factor.solve(y.astype(jnp.float64) * (w / n)[:, None], lambdas) * w[:, None]
     shown = jnp.einsum("vn,lnk->lvk", cross_gram.astype(jnp.float64), path)
     errors = jnp.einsum("lvk,v->l", (shown - y_validation) ** 2, v) / n_v
-    return _choose(factor, path, lambdas, errors)
+    return _choose(factor, path, lambdas, errors, w.sum())
 
 
-def _weights(weight: Array | None, n: int) -> Float[Array, "n"]:
+def weights(weight: Array | None, n: int) -> Float[Array, "n"]:
     return jnp.ones(n, jnp.float64) if weight is None else weight.astype(jnp.float64)
 
 
-def _choose(factor: Shifted, path: Array, lambdas: Array, errors: Array) -> RidgePath:
-    index = jnp.argmin(jnp.where(jnp.isfinite(errors), errors, jnp.inf))
+def least(errors: Float[Array, "l"]) -> Int[Array, ""]:
+    """Where the smallest number is, of those that are finite."""
+    return jnp.argmin(jnp.where(jnp.isfinite(errors), errors, jnp.inf))
+
+
+def condition_bound(
+    norm: Float[Array, ""],
+    shift: Float[Array, ""],
+    size: Float[Array, ""] | int,
+    effective_dimension: Float[Array, ""],
+) -> Float[Array, ""]:
+    """(|A| + λ) |(A + λI)⁻¹|, at most (|A| + λ) min(1/λ, tr (A + λI)⁻¹).
+
+    The trace is (n − tr A(A + λI)⁻¹)/λ.
+    """
+    return (norm + shift) / shift * jnp.clip(size - effective_dimension, 0.0, 1.0)
+
+
+def _choose(
+    factor: Shifted, path: Array, lambdas: Array, errors: Array, size: Array | int
+) -> RidgePath:
+    index = least(errors)
     last = lambdas.shape[0] - 1
+    used = factor.effective_dimension(lambdas[index])
+    shift = factor.floored(lambdas[index])
     return RidgePath(
         coefficients=path[index],
         penalty=lambdas[index],
@@ -122,5 +158,7 @@ def _choose(factor: Shifted, path: Array, lambdas: Array, errors: Array) -> Ridg
         penalties=lambdas,
         validation=errors,
         grid_edge=jnp.where(index == 0, -1, jnp.where(index == last, 1, 0)),
-        effective_dimension=factor.effective_dimension(lambdas[index]),
+        effective_dimension=used,
+        rounding=factor.rounding(),
+        condition=condition_bound(factor.norm(), shift, size, used),
     )

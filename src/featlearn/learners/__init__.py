@@ -1,23 +1,35 @@
 """Learners: frozen configs whose `fit(sample, key=…)` gives a callable model."""
 
+from featlearn.kernels import Iterations
 from featlearn.learners._network import NetworkFit
 from featlearn.learners._protocol import Fitted, Learner
+from featlearn.learners.classes import one_hot, predict_class
+from featlearn.learners.gradient_outer_product import GradientOuterProduct, OuterProductFit
 from featlearn.learners.kernel_ridge import KernelFit, KernelRidge
 from featlearn.learners.one_step import OneStep
 from featlearn.learners.phd import PHd
-from featlearn.learners.random_features import RandomFeatures
+from featlearn.learners.random_features import FeatureFit, RandomFeatures
 from featlearn.learners.save import SAVE
+from featlearn.learners.sequential_kernels import SequentialFit, SequentialKernels
 from featlearn.learners.sir import SIR
 
 __all__ = [
     "SAVE",
     "SIR",
+    "FeatureFit",
     "Fitted",
+    "GradientOuterProduct",
+    "Iterations",
     "KernelFit",
     "KernelRidge",
     "Learner",
     "NetworkFit",
     "OneStep",
+    "OuterProductFit",
     "PHd",
     "RandomFeatures",
+    "SequentialFit",
+    "SequentialKernels",
+    "one_hot",
+    "predict_class",
 ]
