@@ -79,7 +79,9 @@ class Kernel(eqx.Module):
 
 @eqx.filter_jit
 def _gram(kernel: Kernel, x: Array, single: bool) -> Array:
-    rows, between = (kernel.single_rows(x), kernel.single_between) if single else (x, kernel.between)
+    rows, between = (
+        (kernel.single_rows(x), kernel.single_between) if single else (x, kernel.between)
+    )
     gram = fill_symmetric(between, rows)
     each = jnp.arange(x.shape[0])
     return gram.at[each, each].set(kernel.at(x).astype(gram.dtype))
@@ -121,12 +123,13 @@ def as_points(x: Any) -> Float[Array, "n d"]:
 
 
 def _is_single(dtype: Any) -> bool:
-    named = np.dtype(dtype).name if isinstance(dtype, str | type | np.dtype) else ""
-    if named not in ("float32", "float64"):
+    named = {"float32": True, "float64": False}
+    try:
+        return named["" if dtype is None else np.dtype(dtype).name]
+    except (TypeError, KeyError):
         raise InvalidInputError(
             f'dtype of a Gram matrix must be "float32" or "float64", got {dtype!r}.'
-        )
-    return named == "float32"
+        ) from None
 
 
 def _like_pair(x: Array, y: Array) -> tuple[Array, Array]:

@@ -22,6 +22,7 @@ from featlearn.kernels._arc_cosine import acute, acute_gap, half_open, inverse
 from featlearn.kernels._geometry import safe_sqrt, squared_norms
 
 SINGLE = jnp.float32
+Scalar = float | Float[Array, ""]
 
 
 class Profile(NamedTuple):
@@ -34,8 +35,9 @@ class Profile(NamedTuple):
     lift: tuple[Float[Array, "n"], ...]
 
 
-def profile(x: Float[Array, "n d"], depth: int, weight: Array, bias: Array) -> Profile:
+def profile(x: Float[Array, "n d"], depth: int, weight: Scalar, bias: Scalar) -> Profile:
     """The profile of each row of x, which is in float64."""
+    weight, bias = jnp.asarray(weight, x.dtype), jnp.asarray(bias, x.dtype)
     lengths, shares, lifts = [safe_sqrt(weight * squared_norms(x) + bias)], [], []
     for _ in range(depth):
         lengths.append(safe_sqrt(weight * lengths[-1] ** 2 / 2 + bias))
@@ -48,12 +50,12 @@ def profile(x: Float[Array, "n d"], depth: int, weight: Array, bias: Array) -> P
 
 
 def relu_layers(
-    one: Profile, other: Profile, weight: Array, bias: Array
+    one: Profile, other: Profile, weight: Scalar, bias: Scalar
 ) -> Iterator[tuple[Float[Array, "n m"], Float[Array, "n m"]]]:
     """Σ_0 and 1; then, layer by layer, Σ_l and σ_w² E 1[u>0] 1[v>0]."""
     cosine = one.direction @ other.direction.T + bias * _outer(one.inverse, other.inverse)
     gap, obtuse = acute_gap(cosine, jnp.ones((), cosine.dtype))
-    gap, weight, bias = (v.astype(SINGLE) for v in (gap, weight, bias))
+    gap, weight, bias = (jnp.asarray(v, SINGLE) for v in (gap, weight, bias))
     lengths, *later = map(_outer, one.length, other.length)
     yield lengths * cosine.astype(SINGLE), jnp.ones_like(gap)
     layers = zip(later, one.share, other.share, one.lift, other.lift, strict=True)
