@@ -177,6 +177,14 @@ def test_float32_gradients_are_finite_and_those_of_float64(kernel):
         np.testing.assert_allclose(single, double, rtol=1e-4)
 
 
+def test_a_stack_of_kernels_in_float32_is_each_of_them(points):
+    x, biases = jnp.asarray(points[0]), jnp.array([0.0, 0.3])
+    stacked = jax.vmap(lambda b: NTK(2, bias_variance=b)(x, dtype="float32"))(biases)
+    for gram, bias in zip(stacked, (0.0, 0.3), strict=True):
+        single = NTK(2, bias_variance=bias)(x, dtype="float32")
+        np.testing.assert_allclose(gram, single, rtol=1e-5)
+
+
 @pytest.mark.parametrize("dtype", ["float16", "int32", 32, None, "x"])
 def test_refuses_other_types(dtype):
     with pytest.raises(InvalidInputError, match='"float32" or "float64"'):

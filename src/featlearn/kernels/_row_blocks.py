@@ -13,6 +13,8 @@ import numpy as np
 from jaxtyping import Array, Float
 
 BLOCK_ELEMENTS = 2**21  # numbers in the largest array of one block: 16 MB in float64
+CACHED_ELEMENTS = 2**17  # in that of a block that stays in a CPU core's cache: 1 MB
+FEWEST_ROWS = 16  # a block is not made to fit the cache at the price of thinner ones
 # Rows of a tile: a CPU core's second cache holds its float64, a GPU's cache that of the large one.
 TILE_SIDES = {"cpu": 256}
 TILE_SIDE_ELSEWHERE = 2048
@@ -27,7 +29,7 @@ def fill_by_rows(
     is padded and the result is filled in place.
     """
     n = _count(rows)
-    block = max(BLOCK_ELEMENTS // max(row_cost, 1), 1)
+    block = _rows_of_a_block(max(row_cost, 1))
     if n <= block:
         return function(rows)
     shape = jax.eval_shape(function, _slice(rows, 0, block))
@@ -65,6 +67,13 @@ def fill_symmetric(
         return jax.lax.dynamic_update_slice(result, mirror, (j, i))
 
     return jax.lax.fori_loop(0, len(below), fill, jax.lax.empty((n, n), kind))
+
+
+def _rows_of_a_block(row_cost: int) -> int:
+    if jax.default_backend() != "cpu":
+        return max(8 * BLOCK_ELEMENTS // row_cost, 1)
+    most = max(BLOCK_ELEMENTS // row_cost, 1)
+    return min(most, max(CACHED_ELEMENTS // row_cost, FEWEST_ROWS))
 
 
 def _mirrored(tile: Float[Array, "b b"]) -> Float[Array, "b b"]:
