@@ -48,6 +48,7 @@ GROWTH = {  # what grows, from a matrix of n = 3000, d = 30 and two hidden layer
 }
 ON_GPU = GramSize(32_768, 30, DEPTH)
 SIDES = (1024, 2048, 4096)  # of tiles on a GPU; the library takes TILE_SIDE_ELSEWHERE
+ROWS = (128, 512)  # of blocks, without symmetry: kernel(x, x)
 WIDTH = 100
 ALONE = (
     "neural-tangents is left out: give --neural-tangents the Python of an environment for it "
@@ -105,7 +106,7 @@ def grown(sizes: list[GramSize]) -> dict[str, Any]:
 
 
 def on_gpu(size: GramSize, repetitions: int) -> dict[str, Any]:
-    """The matrix against the time of writing it, for each side of the tiles."""
+    """The matrix against the time of writing it, in several ways of cutting it."""
     peak = measured_peak()
     times = in_turns(tiled(size), repetitions)
     writing = 4 * size.n**2 / peak.bytes
@@ -128,18 +129,34 @@ def on_gpu(size: GramSize, repetitions: int) -> dict[str, Any]:
 
 
 def tiled(size: GramSize) -> dict[str, Callable[[], Any]]:
-    """A program for each side of the tiles: it is read when a program is compiled."""
-    x, kernel, usual = points(size), NTK(size.depth, WEIGHT, BIAS), _row_blocks.TILE_SIDE_ELSEWHERE
-    on_device = jnp.asarray(x)
-    programs = {}
-    for side in SIDES:
-        jax.clear_caches()
-        _row_blocks.TILE_SIDE_ELSEWHERE = side
-        program = jax.jit(lambda x: kernel(x, dtype=OURS)).lower(on_device).compile()
-        programs[f"tiles of {side}"] = lambda program=program: program(on_device)
-    _row_blocks.TILE_SIDE_ELSEWHERE = usual
-    jax.clear_caches()
+    """K(x, x) by tiles of its lower triangle, and by blocks of rows in full."""
+    x, kernel = jnp.asarray(points(size)), NTK(size.depth, WEIGHT, BIAS)
+    programs = {
+        f"tiles of {side}": compiled(
+            lambda x: kernel(x, dtype=OURS), x, TILE_SIDES={}, TILE_SIDE_ELSEWHERE=side
+        )
+        for side in SIDES
+    }
+    for rows in ROWS:  # a GPU takes 8 times this many elements in a block
+        programs[f"blocks of {rows} rows"] = compiled(
+            lambda x: kernel(x, x, dtype=OURS), x, BLOCK_ELEMENTS=rows * size.n // 8
+        )
     return programs
+
+
+def compiled(function: Callable[[Any], Any], x: Any, **sizes: Any) -> Callable[[], Any]:
+    """A program with these sizes of tiles or blocks: they are read when it is compiled."""
+    usual = {name: getattr(_row_blocks, name) for name in sizes}
+    jax.clear_caches()
+    try:
+        for name, value in sizes.items():
+            setattr(_row_blocks, name, value)
+        program = jax.jit(function).lower(x).compile()
+    finally:
+        for name, value in usual.items():
+            setattr(_row_blocks, name, value)
+        jax.clear_caches()
+    return lambda: program(x)
 
 
 def difference(one: Any, other: Any) -> dict[str, float]:
@@ -288,17 +305,20 @@ def main() -> None:
     parser.add_argument("--gpu", action="store_true", help="n = 32 768 against memory bandwidth")
     parser.add_argument("--n", type=int, default=3000)
     parser.add_argument("--d", type=int, default=30)
-    parser.add_argument("--repetitions", type=int, default=9)
+    parser.add_argument(
+        "--repetitions", type=int, help="9, and 5 on a GPU, where nothing else runs"
+    )
     parser.add_argument("--out", type=Path, help="also write the numbers to this file, as JSON")
     given = parser.parse_args()
     if given.gpu and jax.default_backend() == "cpu":
         parser.error("--gpu needs a GPU, and JAX sees none: install jax[cuda12] or leave it out.")
+    repetitions = given.repetitions or (5 if given.gpu else 9)
     size = ON_GPU if given.gpu else GramSize(given.n, given.d, DEPTH)
     with jax.enable_x64(True):
-        found = circumstances(size, given.repetitions) | (
-            on_gpu(size, given.repetitions)
+        found = circumstances(size, repetitions) | (
+            on_gpu(size, repetitions)
             if given.gpu
-            else on_cpu(size, given.neural_tangents, given.repetitions)
+            else on_cpu(size, given.neural_tangents, repetitions)
         )
     console = Console(width=WIDTH)
     show(console, found)

@@ -48,13 +48,17 @@ def fill_symmetric(
 ) -> Float[Array, "n n"]:
     """`function(rows, rows)`, a symmetric matrix, from its lower triangle of square tiles.
 
-    Exactly symmetric: what is above the diagonal is a copy. The tiles of the last row and column
-    overlap their neighbours, as in `fill_by_rows`.
+    Exactly symmetric: above the tiles of the diagonal are copies, and those are averaged with
+    their transpose. The last tiles overlap their neighbours, as in `fill_by_rows`; the one on the
+    diagonal is written after them.
     """
     n = _count(rows)
     side = TILE_SIDES.get(jax.default_backend(), TILE_SIDE_ELSEWHERE)
     if n <= side:
-        return _mirrored(function(rows, rows))
+        none = jnp.isnan(jnp.sum(jax.tree.leaves(rows)[0])).astype(
+            jnp.int32
+        )  # 0 or 1: not negative
+        return _symmetrised(_computed_once(function(rows, rows), none, none))
     starts = np.minimum(np.arange(0, n, side), n - side)
     below, left = (jnp.asarray(starts[k]) for k in np.tril_indices(len(starts)))
     kind = jax.eval_shape(function, *(_slice(rows, 0, side),) * 2).dtype
@@ -63,7 +67,7 @@ def fill_symmetric(
         i, j = below[step], left[step]
         tile = _computed_once(function(_slice(rows, i, side), _slice(rows, j, side)), i, j)
         result = jax.lax.dynamic_update_slice(result, tile, (i, j))
-        mirror = jnp.where(i == j, _mirrored(tile), tile.T)
+        mirror = jnp.where(i == j, _symmetrised(tile), tile.T)
         return jax.lax.dynamic_update_slice(result, mirror, (j, i))
 
     return jax.lax.fori_loop(0, len(below), fill, jax.lax.empty((n, n), kind))
@@ -76,10 +80,9 @@ def _rows_of_a_block(row_cost: int) -> int:
     return min(most, max(CACHED_ELEMENTS // row_cost, FEWEST_ROWS))
 
 
-def _mirrored(tile: Float[Array, "b b"]) -> Float[Array, "b b"]:
-    """The lower triangle, and its copy above."""
-    each = jnp.arange(tile.shape[0])
-    return jnp.where(each[:, None] >= each, tile, tile.T)
+def _symmetrised(tile: Float[Array, "b b"]) -> Float[Array, "b b"]:
+    """The mean of the tile and its transpose: they differ by rounding."""
+    return (tile + tile.T) / 2
 
 
 def _computed_once(tile: Float[Array, "b b"], i: Array, j: Array) -> Float[Array, "b b"]:
