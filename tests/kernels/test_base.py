@@ -57,13 +57,18 @@ def test_gram_without_a_second_argument_is_that_with_it(kernel, points):
 @pytest.mark.parametrize("kernel", [KERNELS[1], KERNELS[4]], ids=["NTK", "Laplace"])
 def test_blocks_of_rows_equal_the_whole(kernel, monkeypatch):
     """The block size is read when a program is compiled: these shapes occur nowhere else."""
-    monkeypatch.setattr(_row_blocks, "BLOCK_ELEMENTS", 28)  # 4 rows of 7, 2 rows of 11
+    monkeypatch.setattr(_row_blocks, "BLOCK_ELEMENTS", 28)  # 4 rows of 7
+    monkeypatch.setattr(_row_blocks, "TILE_SIDES", {"cpu": 4})
     rng = np.random.default_rng(2)
     x, y, c = (jnp.asarray(rng.normal(size=s)) for s in ((11, 5), (7, 5), (7, 2)))
     whole = kernel.between(x, y)
     np.testing.assert_allclose(kernel(x, y), whole, rtol=1e-12)
     np.testing.assert_allclose(kernel.product(x, y, c), whole @ c, rtol=1e-11)
     np.testing.assert_allclose(kernel(x), _with_diagonal(kernel, x), rtol=1e-11, atol=1e-12)
+    np.testing.assert_allclose(kernel(x, y, dtype="float32"), whole, rtol=1e-5)
+    gram = np.asarray(kernel(x))
+    np.testing.assert_allclose(kernel(x, dtype="float32"), gram, rtol=1e-5)
+    np.testing.assert_array_equal(gram, gram.T)
 
 
 def _with_diagonal(kernel, x):
@@ -123,6 +128,79 @@ def test_homogeneous_kernels_scale_exactly(kernel, points, scale):
     np.testing.assert_allclose(kernel(scale * x, scale * y), expected, rtol=1e-9)
 
 
+def hard_points(scale):
+    """Random points, their opposites, points ever nearer to both, and the origin."""
+    rng = np.random.default_rng(11)
+    x, off = rng.normal(size=(2, 3, 4))
+    near = [x + step * off for step in (1e-9, 1e-7, 1e-5, 1e-3, 1e-1)]
+    return scale * np.concatenate([x, *near, -x, *(-v for v in near), 2 * x, np.zeros((1, 4))])
+
+
+def float32_error(kernel, gram, exact, x):
+    """The largest |K32 − K64| / √(K(x, x) K(y, y)); 0 where a point has K(x, x) = 0."""
+    root = np.sqrt(np.maximum(kernel.diagonal(x), np.finfo(np.float64).tiny))
+    return np.max(np.abs(np.asarray(gram, np.float64) - exact) / np.outer(root, root))
+
+
+@every_kernel
+@pytest.mark.parametrize("scale", [1e-4, 1.0, 1e4])
+def test_float32_is_float64_rounded(kernel, scale):
+    x = jnp.asarray(hard_points(scale))
+    for pair in ((x,), (x, x)):
+        gram = kernel(*pair, dtype="float32")
+        assert gram.dtype == jnp.float32
+        assert float32_error(kernel, gram, kernel(*pair), x) < 1e-6
+
+
+@pytest.mark.parametrize("kernel", KERNELS[:2], ids=["NTK1", "NTK2"])
+def test_float32_formulas_alone_would_lose_half_their_digits(kernel):
+    x = jnp.asarray(hard_points(1.0))
+    single = kernel.between(*(x.astype(jnp.float32),) * 2)
+    assert single.dtype == jnp.float32
+    assert float32_error(kernel, single, kernel(x, x), x) > 1e-5
+
+
+@pytest.mark.parametrize("kernel", KERNELS[:3], ids=lambda k: f"{type(k).__name__}{k.depth}")
+def test_float32_gradients_are_finite_and_those_of_float64(kernel):
+    one = jnp.array([[0.3, -1.2, 0.5]])
+
+    @jax.jit
+    def slopes(x, y):
+        return [
+            jax.grad(lambda x, t=t: kernel(x, y, dtype=t)[0, 0])(x) for t in ("float32", "float64")
+        ]
+
+    for x, y in ((one, one), (one, -one), (0 * one, one), (0 * one, 0 * one)):
+        assert np.all(np.isfinite(slopes(x, y)))
+    for y in (jnp.array([[1.0, 0.4, -0.2]]), one * jnp.array([1.0, 1.001, 1.0])):
+        single, double = slopes(one, y)
+        np.testing.assert_allclose(single, double, rtol=1e-4)
+
+
+def test_a_stack_of_kernels_in_float32_is_each_of_them(points):
+    x, biases = jnp.asarray(points[0]), jnp.array([0.0, 0.3])
+    stacked = jax.vmap(lambda b: NTK(2, bias_variance=b)(x, dtype="float32"))(biases)
+    for gram, bias in zip(stacked, (0.0, 0.3), strict=True):
+        single = NTK(2, bias_variance=bias)(x, dtype="float32")
+        np.testing.assert_allclose(gram, single, rtol=1e-5)
+
+
+@pytest.mark.parametrize("dtype", ["float16", "int32", 32, None, "x"])
+def test_refuses_other_types(dtype):
+    with pytest.raises(InvalidInputError, match='"float32" or "float64"'):
+        RBF()(np.zeros((2, 3)), dtype=dtype)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_memory_is_the_result_and_a_block(dtype):
+    n = 2000
+    kernel = NTK(2, bias_variance=0.1)
+    x = jax.ShapeDtypeStruct((n, 3), jnp.float64)
+    program = jax.jit(lambda x: kernel(x, dtype=dtype)).lower(x).compile().memory_analysis()
+    assert program.output_size_in_bytes == n**2 * np.dtype(dtype).itemsize
+    assert program.temp_size_in_bytes < 8 * 8 * _row_blocks.TILE_SIDES["cpu"] ** 2
+
+
 @every_kernel
 @pytest.mark.parametrize(
     ("x", "y"),
@@ -177,6 +255,9 @@ for ours, theirs in zip(jax.tree.leaves((found, slope)), jax.tree.leaves((exact,
     assert ours.dtype == jnp.float32, ours.dtype
     np.testing.assert_allclose(ours, theirs, rtol=1e-6, atol=1e-6)
 assert exact[0][0].dtype == jnp.float64
+asked = kernels[0](x, dtype="float32")
+assert asked.dtype == jnp.float32
+np.testing.assert_allclose(asked, found[0][0], rtol=1e-6)
 """
 
 

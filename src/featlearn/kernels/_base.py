@@ -6,21 +6,23 @@ from typing import Any
 import equinox as eqx
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jaxtyping import Array, Float
 
 from featlearn.errors import InvalidInputError
-from featlearn.kernels._row_blocks import fill_by_rows
+from featlearn.kernels._row_blocks import fill_by_rows, fill_symmetric
 from featlearn.precision import double_inside
 
 
 class Kernel(eqx.Module):
     """`kernel(x, y)` is the (n, m) Gram matrix; `kernel(x)` is K(x, x).
 
-    Computed in float64 whatever the session's setting. Float fields are leaves of the pytree, so
-    kernels of one form can be stacked and tuned as a fleet. Each kernel's docstring states its
-    normalisation; K(x, x) is never assumed to be 1.
+    Computed in float64 whatever the session's setting, unless float32 is asked for. Float fields
+    are leaves of the pytree, so kernels of one form can be stacked and tuned as a fleet. Each
+    kernel's docstring states its normalisation; K(x, x) is never assumed to be 1.
 
-    A kernel defines `between` and `at`; points there are float64 arrays of one dimension d.
+    A kernel defines `between` and `at`; points there are float64 arrays of one dimension d. One
+    that can work in float32 and keep its digits also defines `single_rows` and `single_between`.
     """
 
     @abc.abstractmethod
@@ -31,18 +33,35 @@ class Kernel(eqx.Module):
     def at(self, x: Float[Array, "n d"]) -> Float[Array, "n"]:
         """K(x_i, x_i) for each row, to rounding."""
 
+    def single_rows(self, x: Float[Array, "n d"]) -> Any:
+        """What `single_between` takes of points in float64: arrays with a row for each."""
+        return x
+
+    def single_between(self, rows: Any, columns: Any) -> Float[Array, "n m"]:
+        """K(x_i, y_j) in float32, to its rounding relative to √(K(x_i, x_i) K(y_j, y_j))."""
+        return self.between(rows, columns).astype(jnp.float32)
+
     @double_inside
     def __call__(
-        self, x: Float[Array, "n d"], y: Float[Array, "m d"] | None = None
+        self,
+        x: Float[Array, "n d"],
+        y: Float[Array, "m d"] | None = None,
+        *,
+        dtype: Any = "float64",
     ) -> Float[Array, "n m"]:
         """The Gram matrix between the rows of x and the rows of y.
 
-        Without y its diagonal is that of `diagonal`: formulas for pairs lose half the digits
-        where the two points coincide.
+        Without y half of it is computed and the rest is a copy; its diagonal is that of
+        `diagonal`: formulas for pairs lose half the digits where the two points coincide.
+
+        dtype   "float64", or "float32" for half the memory, and less time where the kernel's
+                formulas allow it. Its errors are of the rounding of √(K(x_i, x_i) K(y_j, y_j)).
         """
+        single = _is_single(dtype)
         if y is None:
-            return _gram(with_array_leaves(self), as_points(x))
-        return _cross_gram(with_array_leaves(self), *_like_pair(as_points(x), as_points(y)))
+            return _gram(with_array_leaves(self), as_points(x), single)
+        pair = _like_pair(as_points(x), as_points(y))
+        return _cross_gram(with_array_leaves(self), *pair, single)
 
     @double_inside
     def diagonal(self, x: Float[Array, "n d"]) -> Float[Array, "n"]:
@@ -59,15 +78,25 @@ class Kernel(eqx.Module):
 
 
 @eqx.filter_jit
-def _gram(kernel: Kernel, x: Array) -> Array:
-    gram = fill_by_rows(lambda rows: kernel.between(rows, x), x, row_cost=x.shape[0])
+def _gram(kernel: Kernel, x: Array, single: bool) -> Array:
+    rows, between = (
+        (kernel.single_rows(x), kernel.single_between) if single else (x, kernel.between)
+    )
+    gram = fill_symmetric(between, rows)
     each = jnp.arange(x.shape[0])
-    return gram.at[each, each].set(kernel.at(x))
+    return gram.at[each, each].set(kernel.at(x).astype(gram.dtype))
 
 
 @eqx.filter_jit
-def _cross_gram(kernel: Kernel, x: Array, y: Array) -> Array:
-    return fill_by_rows(lambda rows: kernel.between(rows, y), x, row_cost=y.shape[0])
+def _cross_gram(kernel: Kernel, x: Array, y: Array, single: bool) -> Array:
+    if not single:
+        return fill_by_rows(lambda rows: kernel.between(rows, y), x, row_cost=y.shape[0])
+    columns = kernel.single_rows(y)
+    return fill_by_rows(
+        lambda rows: kernel.single_between(rows, columns),
+        kernel.single_rows(x),
+        row_cost=y.shape[0],
+    )
 
 
 @eqx.filter_jit
@@ -91,6 +120,16 @@ def as_points(x: Any) -> Float[Array, "n d"]:
             "Reshape one-dimensional inputs to (n, 1)."
         )
     return jnp.asarray(x, jnp.float64)
+
+
+def _is_single(dtype: Any) -> bool:
+    named = {"float32": True, "float64": False}
+    try:
+        return named["" if dtype is None else np.dtype(dtype).name]
+    except (TypeError, KeyError):
+        raise InvalidInputError(
+            f'dtype of a Gram matrix must be "float32" or "float64", got {dtype!r}.'
+        ) from None
 
 
 def _like_pair(x: Array, y: Array) -> tuple[Array, Array]:

@@ -1,5 +1,8 @@
 """Inner products and distances between rows, and roots with a derivative at zero."""
 
+import math
+
+import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
@@ -15,15 +18,35 @@ def squared_norms(x: Float[Array, "n d"]) -> Float[Array, "n"]:
 
 
 def squared_distances(x: Float[Array, "n d"], y: Float[Array, "m d"]) -> Float[Array, "n m"]:
-    """|x_i − y_j|² / d = (|x_i|² + |y_j|² − 2⟨x_i, y_j⟩) / d.
+    """|x_i − y_j|² / d, from products of matrices; nearly equal points keep their digits.
 
-    Both are shifted by the mean of y first: distances do not see it, and data far from the
-    origin would cancel.
+    Both are shifted by the mean of y first, which distances do not see. With x = h + l, h the
+    leading half of the digits,
+
+        |x − y|² = (|h|² + |h'|² − 2⟨h, h'⟩) + ⟨h + x, l⟩ + ⟨h' + y, l'⟩ − 2⟨x, l'⟩ − 2⟨l, h'⟩
+
+    where all sums in the bracket are exact: what cancels there leaves no rounding behind.
     """
     centre = jnp.mean(y, axis=0)
     x, y = x - centre, y - centre
-    both = squared_norms(x)[:, None] + squared_norms(y)[None, :]
-    return jnp.maximum(both - 2 * inner_products(x, y), 0.0)
+    large = _large(y)
+    h, k = (x + large) - large, (y + large) - large
+    both = jnp.sum(h**2, axis=1)[:, None] + jnp.sum(k**2, axis=1)[None, :]
+    rest = jnp.sum((h + x) * (x - h), axis=1)[:, None] + jnp.sum((k + y) * (y - k), axis=1)
+    cross = jnp.hstack([x, x - h]) @ jnp.hstack([y - k, k]).T
+    return jnp.maximum((both - 2 * (h @ k.T)) + (rest - 2 * cross), 0.0) / x.shape[1]
+
+
+def _large(y: Float[Array, "m d"]) -> Float[Array, ""]:
+    """What rounds a coordinate, when added and taken away, so that sums of d products are exact.
+
+    A sum of d products has log2 d digits more than one, three such sums two more, and the
+    exponent of a coordinate's sum with `large` may be one less than that of `large`. Points x
+    beyond the range of y are not exact, and need not be: they are not nearly equal to any y.
+    """
+    digits = int(jnp.finfo(y.dtype).nmant)
+    kept = (digits - 2 - math.ceil(math.log2(y.shape[1]))) // 2 - 1
+    return jax.lax.stop_gradient(jnp.max(jnp.abs(y))) * 2.0 ** (digits - kept)
 
 
 def safe_sqrt(value: Float[Array, "*s"]) -> Float[Array, "*s"]:

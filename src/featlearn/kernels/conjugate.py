@@ -8,6 +8,7 @@ import equinox as eqx
 from jaxtyping import Array, Float
 
 from featlearn.kernels._base import Kernel
+from featlearn.kernels._relu_angles import Profile, profile, relu_layers
 from featlearn.kernels._relu_layers import (
     check_network,
     first_covariance,
@@ -39,6 +40,13 @@ class Conjugate(Kernel):
         for _ in range(self.depth):
             layer, _ = layer.next(self.weight_variance, self.bias_variance)
         return layer.between
+
+    def single_rows(self, x: Float[Array, "n d"]) -> Profile:
+        return profile(x, self.depth, self.weight_variance, self.bias_variance)
+
+    def single_between(self, rows: Profile, columns: Profile) -> Float[Array, "n m"]:
+        *_, (last, _) = relu_layers(rows, columns, self.weight_variance, self.bias_variance)
+        return last
 
     def at(self, x: Float[Array, "n d"]) -> Float[Array, "n"]:
         variance = first_variance(x, self.weight_variance, self.bias_variance)

@@ -9,9 +9,11 @@ f = σ_w/√m ⟨a, h_L⟩ + σ_b b_{L+1},   h_l = relu(σ_w/√m W_l h_{l−1} 
 """
 
 import equinox as eqx
+import jax.numpy as jnp
 from jaxtyping import Array, Float
 
 from featlearn.kernels._base import Kernel
+from featlearn.kernels._relu_angles import Profile, profile, relu_layers
 from featlearn.kernels._relu_layers import (
     check_network,
     first_covariance,
@@ -41,6 +43,17 @@ class NTK(Kernel):
         for _ in range(self.depth):
             layer, slope = layer.next(self.weight_variance, self.bias_variance)
             tangent = layer.between + tangent * slope
+        return tangent
+
+    def single_rows(self, x: Float[Array, "n d"]) -> Profile:
+        return profile(x, self.depth, self.weight_variance, self.bias_variance)
+
+    def single_between(self, rows: Profile, columns: Profile) -> Float[Array, "n m"]:
+        tangent = jnp.zeros((), jnp.float32)
+        for covariance, slope in relu_layers(
+            rows, columns, self.weight_variance, self.bias_variance
+        ):
+            tangent = covariance + tangent * slope
         return tangent
 
     def at(self, x: Float[Array, "n d"]) -> Float[Array, "n"]:
