@@ -191,7 +191,7 @@ def test_the_descent_does_not_depend_on_the_block(monkeypatch, learner, problem,
     rows = split_rows(problem(links["mixed"], seed=2, n=800, dim=8).sample).train
     start = learner._start(jax.random.key(0), 8, 1)
     whole = jax.jit(lambda: learner._descent(start, rows))()
-    monkeypatch.setattr(_rows, "BLOCK_ELEMENTS", 1)
+    monkeypatch.setattr(_rows, "BLOCK_ELEMENTS", {"cpu": 1, "gpu": 1})
     blocks = jax.jit(lambda: learner._descent(start, rows))()
     assert rows.x.shape[0] % 256 != 0
     np.testing.assert_allclose(blocks, whole, atol=1e-6 * np.abs(whole).max())
@@ -206,7 +206,7 @@ def test_a_large_fit_takes_under_4_gigabytes():
     def arrays(x, y, key):
         return eqx.filter(OneStep(1000).fit_arrays(Sample(x, y), key), eqx.is_array)
 
-    assert 1e8 < member_bytes(arrays, sample.x, sample.y, jax.random.key(0)) < 4e9
+    assert 3e7 < member_bytes(arrays, sample.x, sample.y, jax.random.key(0)) < 4e9
 
 
 @pytest.mark.parametrize(

@@ -17,6 +17,9 @@ def squared_norms(x: Float[Array, "n d"]) -> Float[Array, "n"]:
     return jnp.sum(x**2, axis=1) / x.shape[1]
 
 
+COINCIDENT = 2.0**-72  # of |x|² + |y|²: a few roundings of ⟨x, l⟩, with |l| ≈ 2⁻²⁴ |x|
+
+
 def squared_distances(x: Float[Array, "n d"], y: Float[Array, "m d"]) -> Float[Array, "n m"]:
     """|x_i − y_j|² / d, from products of matrices; nearly equal points keep their digits.
 
@@ -25,7 +28,8 @@ def squared_distances(x: Float[Array, "n d"], y: Float[Array, "m d"]) -> Float[A
 
         |x − y|² = (|h|² + |h'|² − 2⟨h, h'⟩) + ⟨h + x, l⟩ + ⟨h' + y, l'⟩ − 2⟨x, l'⟩ − 2⟨l, h'⟩
 
-    where all sums in the bracket are exact: what cancels there leaves no rounding behind.
+    where all sums in the bracket are exact: what cancels there leaves no rounding behind. What the
+    rest leaves where the points are equal is less than COINCIDENT, and counts as 0.
     """
     centre = jnp.mean(y, axis=0)
     x, y = x - centre, y - centre
@@ -34,7 +38,8 @@ def squared_distances(x: Float[Array, "n d"], y: Float[Array, "m d"]) -> Float[A
     both = jnp.sum(h**2, axis=1)[:, None] + jnp.sum(k**2, axis=1)[None, :]
     rest = jnp.sum((h + x) * (x - h), axis=1)[:, None] + jnp.sum((k + y) * (y - k), axis=1)
     cross = jnp.hstack([x, x - h]) @ jnp.hstack([y - k, k]).T
-    return jnp.maximum((both - 2 * (h @ k.T)) + (rest - 2 * cross), 0.0) / x.shape[1]
+    squares = (both - 2 * (h @ k.T)) + (rest - 2 * cross)
+    return jnp.where(squares > COINCIDENT * both, squares, 0.0) / x.shape[1]
 
 
 def _large(y: Float[Array, "m d"]) -> Float[Array, ""]:

@@ -123,7 +123,7 @@ STUDY = Study(
     settings={
         "smoke": _QUICK | {"d": 8, "kernels": ["RBF"], "draws": 2048},
         "quick": _QUICK,
-        "full": _QUICK | {"d": 36, "p": 4, "multiples": [1.0, 4.0, 16.0, 32.0], "width": 512},
+        "full": _QUICK | {"d": 36, "p": 4, "multiples": [1.0, 4.0, 16.0], "width": 512},
     },
     seeds={"smoke": 4, "quick": 10, "full": 10},
     grid=grid,
