@@ -3,9 +3,10 @@
 import numpy as np
 import pytest
 
+from featlearn import memory
 from featlearn.errors import InvalidInputError
 from featlearn.kernels import RBF, Polynomial
-from featlearn.learners import KernelRidge, SequentialKernels
+from featlearn.learners import SequentialKernels
 from featlearn.samples import Sample
 
 GRID = (1e-4, 1e-2, 1.0)
@@ -26,17 +27,26 @@ def mean_square(columns):
     return np.mean(np.asarray(columns, np.float64)[:TRAIN] ** 2)
 
 
-def test_a_round_is_ridge_on_x_and_the_predictions_before(fit, sample, key):
-    """Ridge by `KernelRidge`; RBF's distances are per root of the number of columns."""
-    z, errors = sample.x, []
+def ridge_by_hand(z, y):
+    """Predictions everywhere and the validation error, at the best λ."""
+    gram = np.asarray(RBF(1.0)(z))
+    tried = []
+    for penalty in GRID:
+        matrix = gram[:TRAIN, :TRAIN] / TRAIN + penalty * np.eye(TRAIN)
+        shown = gram[:, :TRAIN] @ np.linalg.solve(matrix, y[:TRAIN] / TRAIN)
+        tried.append((np.mean((shown[TRAIN:] - y[TRAIN:]) ** 2), shown))
+    return min(tried, key=lambda one: one[0])
+
+
+def test_a_round_is_ridge_on_x_and_the_predictions_before(fit, sample):
+    z, errors = sample.x.astype(np.float64), []
     for _ in range(3):
-        one = KernelRidge(RBF(1.0), penalties=GRID).fit(Sample(z, sample.y), key=key)
-        errors.append(float(one.record["validation"].min()))
-        shown = np.asarray(one(z))[:, None]
+        error, shown = ridge_by_hand(z, sample.y)
+        errors.append(error)
         scale = np.sqrt(8 * mean_square(sample.x) / mean_square(shown))
-        z = np.concatenate([z, scale * shown], axis=1).astype(np.float32)
-    np.testing.assert_allclose(fit.record["round_errors"], errors, rtol=1e-4)
-    np.testing.assert_allclose(fit.features(sample.x, level=3), z, rtol=1e-3, atol=1e-4)
+        z = np.concatenate([z, scale * shown[:, None]], axis=1)
+    np.testing.assert_allclose(fit.record["round_errors"], errors, rtol=1e-6)
+    np.testing.assert_allclose(fit.features(sample.x, level=3), z, rtol=1e-5, atol=1e-6)
     np.testing.assert_array_equal(fit.features(sample.x, level=0), sample.x)
 
 
@@ -76,6 +86,12 @@ def test_several_outputs_hand_on_a_column_each(sample, key):
     fit = SequentialKernels([RBF(0.5), RBF(1.0)], penalties=GRID).fit(Sample(sample.x, y), key=key)
     assert fit(sample.x).shape == (N, 2)
     assert fit.features(sample.x, level=1).shape == (N, 10)
+
+
+def test_refuses_what_memory_cannot_hold(monkeypatch, key):
+    monkeypatch.setattr(memory, "machine_bytes", lambda: 1000)
+    with pytest.raises(InvalidInputError, match=r"GB are free. Take fewer samples.$"):
+        SequentialKernels(RBF(1.0)).fit(Sample(np.zeros((50, 2)), np.arange(50.0)), key=key)
 
 
 @pytest.mark.parametrize(

@@ -1,113 +1,37 @@
 """Ridge for many samples and several λ, without ever holding the Gram matrix.
 
-    (K/n + λI) α = y/n                                                     (A = K/n)
+    (K/n + λI) α = y/n,    A = K/n,    by preconditioned conjugate gradients
 
-Conjugate gradients on all columns (an output at a λ) at once, so that one pass over the tiles
-of K serves all of them; preconditioned by a low-rank part of A, one for every λ (`_pivoted`).
-In two precisions:
-
-    r ← b − (A + λI) α         float64, over K: the residual that is reported and that ends it
-    (A + λI) δ ≈ r             conjugate gradients, tiles in float32, until each |r| fell a
-                               hundredfold
-    α ← α + δ                  where that lowers the residual; where it does not, float32 has
-                               no digits left and the next δ comes from tiles in float64
+λ are taken in groups, the largest first, as these are the easiest; the columns of a group, an
+output at a λ, share every pass over K (`_conjugate_gradients`). After a group that is worse than
+the best before it, or that did not reach the tolerance, no smaller λ is tried.
 
 tr A(A + λI)⁻¹ is an average of ε·(ε − λ(A + λI)⁻¹ε) over random signs ε (Hutchinson).
-
-λ are taken in groups, the largest first, as these are the easiest. After a group that is worse
-than the best before it, or that did not reach the tolerance, no smaller λ is tried.
 """
 
 from collections.abc import Callable
-from math import ceil, sqrt
-from numbers import Real
 from typing import NamedTuple
 
-import equinox as eqx
 import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float, Int, Key
 
-from featlearn.errors import InvalidInputError
 from featlearn.kernels._base import Kernel, with_array_leaves
-from featlearn.kernels._pivoted import LowRank, low_rank
+from featlearn.kernels._conjugate_gradients import (
+    FALL,
+    Iterations,
+    System,
+    gradients,
+    relative,
+    solve_columns,
+)
+from featlearn.kernels._pivoted import low_rank
 from featlearn.kernels._shifted import ROUNDING
-from featlearn.kernels._tiles import symmetric_product
 from featlearn.kernels.ridge import RidgePath, condition_bound, least, weights
 from featlearn.kernels.ridge_cholesky import edge
 
-FALL = 1e-2  # how far a solve in float32 lowers the residual
-HELPED = 0.3  # a solve in float32 that leaves more than this of the residual is the last
-TRIALS = 3  # a solve in float32 may take this part of the passes that are left
-PROBES = 8  # random signs for the effective dimension: its relative error is below 1/√(4 × it)
+PROBES = 8  # random signs: the effective dimension D is then right to about 1/(2√D) of it
 WORSE = 1.001  # a group this much worse than the best before it ends the path
-
-
-class Iterations(eqx.Module):
-    """How the iterative solver works.
-
-    tolerance    relative residual |y/n − (K/n + λI)α| / |y/n| of every output
-    steps        most passes over the Gram matrix for one group of λ
-    rank         columns of the preconditioner; None takes 5√n
-    group        how many λ are solved together
-    """
-
-    tolerance: float = eqx.field(default=1e-4, kw_only=True)
-    steps: int = eqx.field(default=100, kw_only=True)
-    rank: int | None = eqx.field(static=True, default=None, kw_only=True)
-    group: int = eqx.field(static=True, default=5, kw_only=True)
-
-    def __check_init__(self) -> None:
-        if isinstance(self.tolerance, Real) and not 1e-13 <= self.tolerance < 1:
-            raise InvalidInputError(
-                f"tolerance must lie between 1e-13 and 1, got {self.tolerance}: a relative "
-                "residual below that is not to be had in float64."
-            )
-        for name in ("steps", "rank", "group"):
-            value = getattr(self, name)
-            given = isinstance(value, Real)
-            if given and (isinstance(value, bool) or value != int(value) or value < 1):
-                raise InvalidInputError(
-                    f"{name} must be a whole number of at least 1, got {value}."
-                )
-
-    def columns(self, n: int) -> int:
-        """The rank for n rows."""
-        return min(ceil(5 * sqrt(n)) if self.rank is None else self.rank, n)
-
-
-Krylov = tuple[Array, Array, Array, Array, Array]  # x, residual, direction, ⟨r, z⟩, steps
-
-
-class System(NamedTuple):
-    """A = WKW/n with its preconditioner."""
-
-    kernel: Kernel
-    x: Float[Array, "n d"]
-    weight: Float[Array, "n 1"]
-    number: Float[Array, ""]  # rows that exist
-    low: LowRank
-
-    def product(
-        self, c: Float[Array, "n k"], shift: Float[Array, "k"], single: Bool[Array, ""]
-    ) -> Float[Array, "n k"]:
-        """(A + λI)c."""
-
-        def tiles(dtype: type) -> Float[Array, "n k"]:
-            return symmetric_product(self.kernel, self.x, self.weight * c, dtype)
-
-        product = jax.lax.cond(single, lambda: tiles(jnp.float32), lambda: tiles(jnp.float64))
-        return self.weight * product / self.number + shift * c
-
-
-class Solved(NamedTuple):
-    """Columns α, their residuals, and passes over K in float32 and in all."""
-
-    alpha: Float[Array, "n k"]
-    residual: Float[Array, "n k"]
-    passes: Int[Array, ""]
-    singles: Int[Array, ""]
-    single: Bool[Array, ""]
 
 
 class Path(NamedTuple):
@@ -192,7 +116,7 @@ def _descend(
     how: Iterations,
 ) -> Path:
     """Groups of ascending λ from the last to the first; the last group may repeat the least λ."""
-    l, size = lambdas.shape[0], min(how.group, lambdas.shape[0])
+    l, size = lambdas.shape[0], int(min(how.group, lambdas.shape[0]))
     groups = -(-l // size)
     nothing = jnp.full(l, jnp.nan)
     zero = jnp.zeros((), jnp.int32)
@@ -208,7 +132,7 @@ def _descend(
         shifts = jax.lax.dynamic_slice_in_dim(lambdas, first, size)
         solved = solve_columns(system, right, shifts, how)
         k = right.shape[1]
-        residuals = _relative(solved.residual, jnp.tile(right, (1, size))).reshape(size, k).max(1)
+        residuals = relative(solved.residual, jnp.tile(right, (1, size))).reshape(size, k).max(1)
         reached = residuals <= how.tolerance
         errors = jnp.where(reached, validate(solved.alpha), jnp.nan)
         here = least(errors)
@@ -227,87 +151,6 @@ def _descend(
     return jax.lax.scan(visit, start, jnp.arange(groups))[0]
 
 
-def solve_columns(
-    system: System, right: Float[Array, "n k"], shifts: Float[Array, "l"], how: Iterations
-) -> Solved:
-    """(A + λI)α = right for each λ and output: columns in the order (λ, output).
-
-    Where |A|/λ is below the tolerance α = b/λ will do: its residual is at most that part of b,
-    and no pass is needed.
-    """
-    b = jnp.tile(right, (1, shifts.shape[0]))
-    shift = jnp.repeat(shifts, right.shape[1])
-    share = system.low.norm() / shift
-
-    def unfinished(state: Solved) -> Array:
-        worst = jnp.max(_relative(state.residual, b))
-        return (worst > how.tolerance) & (state.passes < how.steps)
-
-    def refine(state: Solved) -> Solved:
-        before = _relative(state.residual, b)
-        wanted = how.tolerance / 2 * jnp.linalg.norm(b, axis=0)
-        enough = jnp.where(state.single, FALL, 0.0) * jnp.linalg.norm(state.residual, axis=0)
-        left = (how.steps - state.passes - 1) // jnp.where(state.single, TRIALS, 1)
-        delta, taken = _gradients(system, state.residual, shift, wanted, enough, left, state.single)
-        moved = state.alpha + delta
-        residual = b - system.product(moved, shift, jnp.zeros((), bool))
-        after = _relative(residual, b)
-        better, done = after < before, after <= how.tolerance
-        return Solved(
-            alpha=jnp.where(better, moved, state.alpha),
-            residual=jnp.where(better, residual, state.residual),
-            passes=state.passes + taken + 1,
-            singles=state.singles + jnp.where(state.single, taken, 0),
-            single=state.single & jnp.all((after < HELPED * before) | done),
-        )
-
-    zero, easy = jnp.zeros((), jnp.int32), share <= how.tolerance
-    start = Solved(
-        alpha=jnp.where(easy, b / shift, 0.0),
-        residual=jnp.where(easy, share * b, b),
-        passes=zero,
-        singles=zero,
-        single=jnp.ones((), bool),
-    )
-    return jax.lax.while_loop(unfinished, refine, start)
-
-
-def _gradients(
-    system: System,
-    b: Float[Array, "n k"],
-    shift: Float[Array, "k"],
-    wanted: Float[Array, "k"],
-    enough: Float[Array, "k"],
-    steps: Int[Array, ""],
-    single: Bool[Array, ""],
-) -> tuple[Float[Array, "n k"], Int[Array, ""]]:
-    """Preconditioned conjugate gradients for each column.
-
-    A column stops where its residual is `wanted`; all stop when each is at most `enough`.
-    """
-    enough = jnp.maximum(enough, wanted)
-    z = system.low.precondition(b, shift)
-
-    def unfinished(state: Krylov) -> Array:
-        return jnp.any(jnp.linalg.norm(state[1], axis=0) > enough) & (state[-1] < steps)
-
-    def step(state: Krylov) -> Krylov:
-        x, r, p, rz, taken = state
-        q = system.product(p, shift, single)
-        curvature = jnp.sum(p * q, axis=0)
-        going = (jnp.linalg.norm(r, axis=0) > wanted) & (curvature > 0)
-        length = jnp.where(going, rz / jnp.where(going, curvature, 1.0), 0.0)
-        x, r = x + length * p, r - length * q
-        z = system.low.precondition(r, shift)
-        after = jnp.sum(r * z, axis=0)
-        p = jnp.where(going, z + after / jnp.where(going, rz, 1.0) * p, p)
-        return x, r, p, jnp.where(going, after, rz), taken + 1
-
-    start = (jnp.zeros_like(b), b, z, jnp.sum(b * z, axis=0), jnp.zeros((), jnp.int32))
-    x, *_, taken = jax.lax.while_loop(unfinished, step, start)
-    return x, taken
-
-
 def _effective_dimension(
     system: System, shift: Float[Array, ""], how: Iterations, key: Key[Array, ""]
 ) -> Float[Array, ""]:
@@ -317,10 +160,5 @@ def _effective_dimension(
     enough = FALL * jnp.linalg.norm(signs, axis=0)
     single = jnp.ones((), bool)
     shifts = jnp.full(PROBES, shift)
-    z = _gradients(system, signs, shifts, enough, enough, jnp.asarray(how.steps), single)[0]
+    z = gradients(system, signs, shifts, enough, enough, jnp.asarray(how.steps), single)[0]
     return jnp.clip(jnp.sum(signs * (signs - shift * z)) / PROBES, 0.0, system.number)
-
-
-def _relative(residual: Float[Array, "n k"], b: Float[Array, "n k"]) -> Float[Array, "k"]:
-    size = jnp.maximum(jnp.linalg.norm(b, axis=0), jnp.finfo(jnp.float64).tiny)
-    return jnp.linalg.norm(residual, axis=0) / size

@@ -1,6 +1,5 @@
 """Learners: frozen configs whose `fit(sample, key=…)` gives a callable model."""
 
-from featlearn.kernels import Iterations
 from featlearn.learners._network import NetworkFit
 from featlearn.learners._protocol import Fitted, Learner
 from featlearn.learners.classes import one_hot, predict_class
@@ -19,7 +18,6 @@ __all__ = [
     "FeatureFit",
     "Fitted",
     "GradientOuterProduct",
-    "Iterations",
     "KernelFit",
     "KernelRidge",
     "Learner",

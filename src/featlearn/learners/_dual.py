@@ -60,20 +60,23 @@ class DualRule(eqx.Module):
         on_gpu = jax.default_backend() != "cpu"
         return "cholesky" if fits and on_gpu and n <= CHOLESKY_ROWS else "iterative"
 
-    def check_memory(self, sample: Sample) -> None:
-        """Refuse a sample that the solver cannot hold; shapes that are none are left to others."""
+    def check_memory(self, sample: Sample, remedy: str | None = None) -> None:
+        """Refuse a sample that the solver cannot hold; shapes that are none are left to others.
+
+        `remedy` is for learners that leave no choice of a solver.
+        """
         if getattr(sample.x, "ndim", 0) != 2:
             return
         n = sample.x.shape[0]
         if self.solver_for(n) == "iterative":
             wanted = iterative_bytes(n, sample.y.size // max(n, 1), self.iterations)
-            remedy = "Take fewer samples, a smaller rank or group of its Iterations, or"
+            ours = "Take fewer samples, a smaller rank or group of its Iterations, or"
         else:
-            wanted, remedy = gram_bytes(n), "Take fewer samples, solver='iterative', or"
+            wanted, ours = gram_bytes(n), "Take fewer samples, solver='iterative', or"
         check_memory(
             wanted,
             f"{self.solver_for(n).capitalize()} kernel ridge on {n} samples",
-            f"{remedy} RandomFeatures, whose memory grows with their width alone.",
+            remedy or f"{ours} RandomFeatures, whose memory grows with their width alone.",
         )
 
     def fit(

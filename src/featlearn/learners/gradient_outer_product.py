@@ -134,7 +134,7 @@ class GradientOuterProduct(eqx.Module):
 
     def fit(self, sample: Sample, *, key: Key[Array, ""]) -> OuterProductFit:
         """Fit on a sample; the last fifth of its rows chooses. Nothing is drawn from `key`."""
-        self.rule.check_memory(sample)
+        self.rule.check_memory(sample, "Take fewer samples.")
         fitted = fit_checked(self, sample, key)
         check_solved(fitted.record, self.rule.iterations)
         return fitted
@@ -152,7 +152,7 @@ class GradientOuterProduct(eqx.Module):
 
         start = jnp.eye(sample.dim, dtype=jnp.float64)
         _, done = jax.lax.scan(turn, start, None, length=self.rounds + 1)
-        errors = done.record["candidate_errors"].min(axis=1)
+        errors = jnp.nanmin(done.record["candidate_errors"], axis=1)
         best = least(errors)
         chosen: Round = jax.tree.map(lambda leaf: leaf[best], done)
         history = {"round": best, "round_errors": errors, "spectra": done.spectrum}

@@ -10,10 +10,10 @@ What a round hands on, beside x and beside all that earlier rounds handed on:
                      h_tj(x) = √n/μ_j Σ_i K(z_t(x), z_t(x_i)) v_ji,  of mean square 1 there
 
 Training rows are handed the fitted values of the round before (not held-out ones), as layer-wise
-training hands them on. s_t makes the added columns' mean square `gain` times that of x's columns,
-times their number d, shared among them: what is new weighs in a distance as much as x itself
-for gain 1. Every round chooses its λ, and among candidates its kernel, on the validation rows;
-the fit is the round of least validation error.
+training hands them on. s_t makes the mean squares of the columns that a round adds sum to `gain`
+times those of x's columns: for gain 1 they weigh as much as x itself in a distance. Every round
+chooses its λ, and among candidates its kernel, on the validation rows; the fit is the round of
+least validation error.
 """
 
 from collections.abc import Sequence
@@ -98,7 +98,7 @@ class SequentialKernels(eqx.Module):
     kernels: Kernel  # the candidates, stacked
     rounds: int = eqx.field(static=True)
     hand_on: Handed = eqx.field(static=True)
-    eigenfunctions: int = eqx.field(static=True)
+    features: int = eqx.field(static=True)
     gain: float | Float[Array, ""]
     rule: DualRule
 
@@ -121,13 +121,13 @@ class SequentialKernels(eqx.Module):
             )
         if not 0 < gain < np.inf:
             raise InvalidInputError(f"gain must be positive and finite, got {gain}.")
-        self.rounds, self.hand_on, self.eigenfunctions = rounds, hand_on, features
+        self.rounds, self.hand_on, self.features = rounds, hand_on, features
         self.gain = float(gain)
         self.rule = DualRule(check_penalties(penalties), "exact")
 
     def fit(self, sample: Sample, *, key: Key[Array, ""]) -> SequentialFit:
         """Fit on a sample; the last fifth of its rows chooses. Nothing is drawn from `key`."""
-        self.rule.check_memory(sample)
+        self.rule.check_memory(sample, "Take fewer samples.")
         fitted = fit_checked(self, sample, key)
         check_solved(fitted.record, self.rule.iterations)
         return fitted
@@ -149,7 +149,7 @@ class SequentialKernels(eqx.Module):
             rounds.append(done)
             records.append(record)
         together = jax.tree.map(lambda *leaves: jnp.stack(leaves), *records)
-        errors = together["candidate_errors"].min(axis=1)
+        errors = jnp.nanmin(together["candidate_errors"], axis=1)
         best = least(errors)
         record = jax.tree.map(lambda leaf: leaf[best], together)
         return SequentialFit(
@@ -167,7 +167,7 @@ class SequentialKernels(eqx.Module):
             return coefficients
         weight = train.weight.astype(jnp.float64)
         values, vectors = eigh(kernel(train.x) * weight[:, None] * weight)
-        count = min(self.eigenfunctions, values.shape[0])
+        count = min(self.features, values.shape[0])
         top, v = values[::-1][:count], vectors[:, ::-1][:, :count]
         kept = top > 1e-10 * top[0]
         root = jnp.sqrt(train.number.astype(jnp.float64))
