@@ -70,7 +70,7 @@ def _curve_cells(s: Settings) -> list[dict[str, Any]]:
 
 
 def repeats(parameters: Mapping[str, Any], seeds: int) -> int:
-    """Half of the seeds for the rivals, which vary less, and two where a fit takes half a minute."""
+    """Half of the seeds for the rivals, which vary less, and two where a fit takes long."""
     if parameters["learner"] == "one step":
         return seeds
     return min(seeds, 2) if parameters["n"] > LARGE else (seeds + 1) // 2
