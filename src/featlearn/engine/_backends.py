@@ -46,16 +46,14 @@ def open_backend(name: str) -> Iterator[Backend]:
 
 
 class Local:
-    """One fleet computes; on a GPU the programs of those behind it are compiled meanwhile.
+    """One fleet computes; of studies that allow it, several are compiled at once.
 
-    On a CPU the compiler would take a core from the program that runs, whose threads wait for each
-    other: decompositions then took ten times as long. Fleets run in threads beside the one that
-    waits for them: a compiled program holds its thread for minutes, and Ctrl-C is heard by a
-    waiting thread only.
+    Fleets run in threads beside the one that waits for them: a compiled program holds its thread
+    for minutes, and Ctrl-C is heard by a waiting thread only.
     """
 
     def __init__(self) -> None:
-        self.alone, self.slots = 1, min(max(cores() // 2, 2), MOST_AHEAD) if _accelerator() else 1
+        self.alone, self.slots = 1, min(max(cores(), 2), MOST_AHEAD)
         self._results: SimpleQueue[tuple[int, Computed | BaseException]] = SimpleQueue()
         self._ended = 0.0
 
@@ -98,12 +96,6 @@ class Ray:
     def collect(self) -> tuple[int, Computed]:
         ready, _ = self._ray.wait(list(self._flying), num_returns=1)
         return self._flying.pop(ready[0]), self._ray.get(ready[0])
-
-
-def _accelerator() -> bool:
-    """Whether JAX, if it is loaded, computes on something else than the processor."""
-    jax = sys.modules.get("jax")
-    return jax is not None and jax.default_backend() != "cpu"
 
 
 def _remote(run: Run, cells: Sequence[Cell], doubles: bool) -> Computed:

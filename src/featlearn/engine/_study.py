@@ -52,7 +52,7 @@ class Study:
     judge       rows (one a cell: parameters, `repetition`, `state`, values) → findings
     fleet_size  most cells in one call of `run`; what is complete is kept fleet by fleet
     overlap     `run` may be called by several threads: `fleet.map_members` gives the machine to one
-                program at a time, and the next are compiled meanwhile where that costs nothing
+                program at a time, and several are compiled at once
     repeats     how many of the tier's seeds a cell gets: all, unless an expensive rival gets fewer
     """
 

@@ -5,7 +5,6 @@ Members are the slices of a pytree along its first axis. They run in blocks: wit
 takes an equal part of the members.
 """
 
-import threading
 from collections.abc import Callable
 from functools import lru_cache, partial
 from typing import Any, NamedTuple
@@ -18,12 +17,11 @@ from jax.sharding import Mesh, PartitionSpec
 
 from featlearn.errors import InvalidInputError
 from featlearn.fleet._compile import Effort, compiler_options
+from featlearn.fleet._machine import Machine
 from featlearn.fleet._memory import block_size, member_bytes
 from featlearn.precision import double_precision
 
-# One program at a time has the machine: two would share its memory, and two decompositions at
-# once can wait for each other for ever (see `decompositions`).
-_EXECUTION = threading.Lock()
+_MACHINE = Machine()
 
 
 @double_precision
@@ -55,8 +53,9 @@ def map_members(
     block = max(1, min(block, -(-count // devices)))
     padded = _pad(arrays, -(-count // (block * devices)) * block * devices)
     given, fixed = eqx.partition(function, eqx.is_array)
-    program = _compiled(*_form(given, padded, fixed, shared), block, devices, effort)
-    with _EXECUTION:
+    with _MACHINE.compiling():
+        program = _compiled(*_form(given, padded, fixed, shared), block, devices, effort)
+    with _MACHINE.running():
         found = jax.block_until_ready(program.run(given, padded))
     result = eqx.combine(found, program.rest)
     return jax.tree.map(lambda leaf: leaf[:count] if eqx.is_array(leaf) else leaf, result)

@@ -142,10 +142,10 @@ nothing of it is.
 
 **Why p = 5 in the quick tier.** The window d² ≪ n ≪ N(d, p), the number of degree-p harmonics,
 must be open at a size that two cores can decompose. For p = 4 it opens at d ≈ 40 (the full tier);
-for p = 5 at d = 16 already, where n = 9 d² is a sixth of N. (d was 18 at first, with the same
-verdicts; 16 takes half of the time.) A pilot with other seeds found the same plateau for p = 4 at
-d = 18, with the He₂ part learned to 0.6–0.75 only: its own higher part acts
-as heavy-tailed noise.
+for p = 5 at d = 16 already, where n = 9 d² is a sixth of N. (d was 18 at first; 16 takes half
+of the time, and leaves more of the findings open.) A pilot with other seeds found the same plateau
+for p = 4 at d = 18, with the He₂ part learned to 0.6–0.75 only: its own higher part acts as
+heavy-tailed noise.
 
 **What it cannot tell.** How the loss leaves the plateau: see `representations/sample-complexity`.
 
