@@ -38,7 +38,7 @@ finally:
 NAMES = {study.name for study in STUDIES}
 
 
-@pytest.mark.timeout(280)
+@pytest.mark.timeout(600)
 def test_every_study_runs_is_judged_and_is_drawn(tmp_path):
     store, page = tmp_path / "smoke.sqlite", tmp_path / "page"
 
