@@ -4,10 +4,16 @@ from collections.abc import Hashable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from featlearn import measures
-from featlearn.claims import AtLeast, Finding, Measured, NoGrowth, judge
+from featlearn.claims import AtLeast, Bound, Finding, NoGrowth, judge
 from featlearn.engine import Settings, Study
 from featlearn.studies.representations._cells import cell, run_transfer, sample_sizes
-from featlearn.studies.representations._judging import SOURCE, Growth, growth_of, select
+from featlearn.studies.representations._judging import (
+    SOURCE,
+    Growth,
+    flags_of,
+    growth_of,
+    select,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -54,33 +60,30 @@ def shape(parameters: Mapping[str, Any]) -> Hashable:
 def judge_rows(rows: "pd.DataFrame") -> list[Finding]:
     """How N*(d) grows for each amount of pretraining."""
     squares = select(rows, pretrained=SQUARE)
-    most = float(squares["multiple"].max())
-    name = "slope of log N*(d)"
+    *fewer, most = sorted(squares["multiple"].unique())
+    last, linear = select(squares, multiple=most), select(rows, pretrained=LINEAR)
+    shuffled, small = (select(rows, pretrained=name) for name in (SHUFFLED, SQUARE_SMALL))
     findings = [
-        judge(NAME, f"pretrained on n = {most:g} d²: {name}",
-              _slope(select(squares, multiple=most)), FLAT),
-        judge(NAME, f"pretrained on n = d: {name}", _slope(select(rows, pretrained=LINEAR)), GROWS,
-              note=_dims(select(rows, pretrained=LINEAR))),
-        judge(NAME, f"pretrained on n = {most:g} d² shuffled labels: {name}",
-              _slope(select(rows, pretrained=SHUFFLED)), FLAT, role="control"),
-        judge(NAME, f"pretrained on n = {most:g} d²: {name}",
-              _slope(select(rows, pretrained=SQUARE_SMALL)), GROWS, role="control",
-              note=_dims(select(rows, pretrained=SQUARE_SMALL))),
-    ]  # fmt: skip
+        _finding(f"n = {most:g} d²", last, FLAT),
+        _finding("n = d", linear, GROWS, note=_dims(linear)),
+        _finding(f"n = {most:g} d² shuffled labels", shuffled, FLAT, role="control"),
+        _finding(f"n = {most:g} d²", small, GROWS, role="control", note=_dims(small)),
+    ]
     return findings + [
-        judge(NAME, f"pretrained on n = {multiple:g} d²: {name}",
-              _slope(select(squares, multiple=multiple)), None,
-              predicted="0 once the constant of d² is paid")
-        for multiple in sorted(squares["multiple"].unique())[:-1]
+        _finding(f"n = {multiple:g} d²", select(squares, multiple=multiple), None,
+                 predicted="0 once the constant of d² is paid")
+        for multiple in fewer
     ]  # fmt: skip
+
+
+def _finding(pretrained: str, rows: "pd.DataFrame", bound: Bound | None, **more: Any) -> Finding:
+    slope = _growth(rows).slope.measured
+    return judge(NAME, f"pretrained on {pretrained}: slope of log N*(d)", slope, bound,
+                 flags=flags_of(rows), **more)  # fmt: skip
 
 
 def _dims(rows: "pd.DataFrame") -> str:
     return f"d = {', '.join(str(d) for d in sorted(rows['d'].unique()))}"
-
-
-def _slope(rows: "pd.DataFrame") -> Measured:
-    return _growth(rows).slope.measured
 
 
 def _growth(rows: "pd.DataFrame") -> Growth:

@@ -46,15 +46,17 @@ def judge_rows(rows: "pd.DataFrame") -> list[Finding]:
         few = limited(mine)
         findings.append(
             judge(NAME, f"r = {r}: slope of log squared error in log m, while width limits",
-                  decay(few, "width", "risk").measured, RATE,
+                  _slope(few), RATE,
                   flags=(*flags_of(few), "width-limited"),
                   note=f"{few['width'].nunique()} of {mine['width'].nunique()} widths are limiting")
         )  # fmt: skip
-        bounded = few.assign(product=few["risk"] * few["width"] / r**P)
-        findings.append(
-            judge(NAME, f"r = {r}: largest median of squared error · m/r^{P}, while width limits",
-                  _largest(bounded), None, predicted="bounded")
-        )  # fmt: skip
+        if len(few):
+            bounded = few.assign(product=few["risk"] * few["width"] / r**P)
+            findings.append(
+                judge(NAME,
+                      f"r = {r}: largest median of squared error · m/r^{P}, while width limits",
+                      _largest(bounded), None, predicted="bounded")
+            )  # fmt: skip
         widest = mine[mine["width"] == mine["width"].max()]
         findings.append(
             judge(NAME, f"r = {r}: squared error at m = {int(widest['width'].iloc[0])}",
@@ -66,6 +68,13 @@ def judge_rows(rows: "pd.DataFrame") -> list[Finding]:
               decay(still, "width", "risk").measured, RATE, role="control", flags=flags_of(still))
     )  # fmt: skip
     return findings
+
+
+def _slope(few: "pd.DataFrame") -> Measured:
+    """Where the samples limit every width but one, or all, nothing is known of the slope."""
+    if few["width"].nunique() < 2:
+        return Measured(float("nan"), float("-inf"), float("inf"), 0)
+    return decay(few, "width", "risk").measured
 
 
 def _largest(rows: "pd.DataFrame") -> Measured:
