@@ -1,22 +1,35 @@
 """Closed-form kernels, `kernel(x, y)` -> Gram matrix, and exact ridge for many penalties."""
 
+from featlearn.kernels import activations
 from featlearn.kernels._base import Kernel
+from featlearn.kernels.activations import Activation
+from featlearn.kernels.arc_cosine import ArcCosine
 from featlearn.kernels.conjugate import Conjugate
+from featlearn.kernels.dot_product import DotProduct
 from featlearn.kernels.laplace import Laplace
+from featlearn.kernels.matern import Matern
 from featlearn.kernels.ntk import NTK
 from featlearn.kernels.polynomial import Polynomial
 from featlearn.kernels.rbf import RBF
+from featlearn.kernels.residual import ResidualConjugate, ResidualNTK
 from featlearn.kernels.ridge import PENALTIES, RidgePath, ridge_dual, ridge_primal
 
 __all__ = [
     "NTK",
     "PENALTIES",
     "RBF",
+    "Activation",
+    "ArcCosine",
     "Conjugate",
+    "DotProduct",
     "Kernel",
     "Laplace",
+    "Matern",
     "Polynomial",
+    "ResidualConjugate",
+    "ResidualNTK",
     "RidgePath",
+    "activations",
     "ridge_dual",
     "ridge_primal",
 ]
