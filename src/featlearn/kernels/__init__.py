@@ -7,12 +7,18 @@ from featlearn.kernels.arc_cosine import ArcCosine
 from featlearn.kernels.conjugate import Conjugate
 from featlearn.kernels.dot_product import DotProduct
 from featlearn.kernels.laplace import Laplace
+from featlearn.kernels.learning_curves import (
+    PredictedLearning,
+    learning_curve,
+    predicted_learning,
+)
 from featlearn.kernels.matern import Matern
 from featlearn.kernels.ntk import NTK
 from featlearn.kernels.polynomial import Polynomial
 from featlearn.kernels.rbf import RBF
 from featlearn.kernels.residual import ResidualConjugate, ResidualNTK
 from featlearn.kernels.ridge import PENALTIES, RidgePath, ridge_dual, ridge_primal
+from featlearn.kernels.spectra import Spectrum, spectrum
 
 __all__ = [
     "NTK",
@@ -26,10 +32,15 @@ __all__ = [
     "Laplace",
     "Matern",
     "Polynomial",
+    "PredictedLearning",
     "ResidualConjugate",
     "ResidualNTK",
     "RidgePath",
+    "Spectrum",
     "activations",
+    "learning_curve",
+    "predicted_learning",
     "ridge_dual",
     "ridge_primal",
+    "spectrum",
 ]
