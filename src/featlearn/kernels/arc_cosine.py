@@ -10,15 +10,18 @@ One layer after another: Σ is then the matrix of the kernel of the layer before
 
 import equinox as eqx
 import jax.numpy as jnp
+import numpy as np
 from jaxtyping import Array, Float
 
 from featlearn.errors import InvalidInputError
-from featlearn.kernels._arc_cosine import COINCIDENT, relu_averages
+from featlearn.kernels._arc_cosine import relu_averages
 from featlearn.kernels._base import Kernel
 from featlearn.kernels._checks import check_integer
 from featlearn.kernels._geometry import inner_products, safe_sqrt, squared_norms
 
 SQUARED = (1.0, 1.0, 3.0)  # J_n(0)/π
+# ab − c² carries an error of a few units of rounding of ab: smaller values mean θ = 0 or π.
+COINCIDENT = 16 * float(np.finfo(np.float64).eps)
 
 
 class ArcCosine(Kernel):

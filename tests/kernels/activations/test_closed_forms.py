@@ -16,6 +16,8 @@ from featlearn.kernels.activations import (
     Sine,
     as_activation,
 )
+from featlearn.learners import KernelRidge
+from featlearn.samples import Sample
 from featlearn.testing import average_kernels, check_activation, slow_averages
 
 SMOOTH = [Erf(), Quadratic(), GaussianBump(), Sine(1.3), Cosine(0.7)]
@@ -123,6 +125,14 @@ def test_stacked_frequencies_give_each_kernel_of_the_stack(points):
     stacked = jax.vmap(lambda f: NTK(1, activation=Sine(f))(x))(jnp.array([0.5, 2.0]))
     for each, frequency in zip(stacked, (0.5, 2.0), strict=True):
         np.testing.assert_allclose(each, NTK(1, activation=Sine(frequency))(x), rtol=1e-12)
+
+
+def test_validation_chooses_a_frequency():
+    """Networks that differ in the numbers of their activations are candidates of one ridge."""
+    x = jnp.asarray(np.random.default_rng(1).normal(size=(120, 1)))
+    candidates = [Conjugate(1, 1.0, activation=Sine(frequency)) for frequency in (0.1, 3.0, 30.0)]
+    fit = KernelRidge(candidates).fit(Sample(x, jnp.sin(3 * x[:, 0])), key=jax.random.key(0))
+    assert fit.record["candidate"] == 1
 
 
 @pytest.mark.parametrize("wrong", ["swish", jnp.tanh, Erf, 3])
