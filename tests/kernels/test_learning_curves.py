@@ -19,7 +19,7 @@ from featlearn.kernels import (
 
 D, N, PENALTY, NOISE = 10, 150, 3e-3, 0.3
 KERNEL = NTK(1, bias_variance=0.5)
-DRAWS, TESTED = 40, 1000
+DRAWS, TESTED = 25, 600
 # Of each number: what the prediction may miss at this dimension and n.
 BAND = {"sphere": 0.05, "gaussian": 0.1, "hypercube": 0.05}
 

@@ -6,8 +6,9 @@
     check_kernel(kernel)                    a Gram matrix wherever the points lie, and gradients
     check_activation(activation)            both Gaussian averages of an activation
 
-Each returns None, or raises an AssertionError that says which promise is broken and by how much. Slow
-references:
+Each returns None, or raises an AssertionError that says which promise is broken and by how much.
+
+Slow references:
 
     hermite_expansion, leap_by_search       a target's Hermite terms, and their leap
     slow_averages(function, a, b, c)        the Gaussian averages of any activation, by quadrature

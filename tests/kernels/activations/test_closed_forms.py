@@ -92,7 +92,7 @@ def test_kernels_are_the_means_of_finite_networks(name):
         z = jnp.sqrt(weight / point.size) * w @ point + jnp.sqrt(bias) * b
         return jnp.sqrt(weight / width) * a @ activation(z) + jnp.sqrt(bias) * shift
 
-    drawn = average_kernels(draw, apply, x, key=jax.random.key(5), count=10_000)
+    drawn = average_kernels(draw, apply, x, key=jax.random.key(5), count=6000)
 
     def inside(other):
         settings = {"weight_variance": weight, "bias_variance": bias, "activation": other}
