@@ -75,7 +75,7 @@ def drawn():
         z = z + SCALE * (weight / jnp.sqrt(width) * v @ phi(z) + bias * c)
         return weight / jnp.sqrt(width) * a @ phi(z) + bias * shift
 
-    return x, average_kernels(draw, apply, x, key=jax.random.key(5), count=1500)
+    return x, average_kernels(draw, apply, x, key=jax.random.key(5), count=1000)
 
 
 # Of finite width: the covariances of 64 neurons fluctuate by 1/8 at most, and the kernel is off
