@@ -153,6 +153,7 @@ def test_takes_the_best_of_several_penalties():
         ({"penalty": float("nan")}, "penalty must be"),
         ({"penalty": ()}, "penalty must be"),
         ({"noise": -0.1}, "noise"),
+        ({"energies": [0.0, 1.0]}, "energies must map degrees"),
         ({"energies": {1.5: 1.0}}, "degree of energies"),
         ({"energies": {1: -1.0}}, "energy of degree 1"),
     ],

@@ -61,7 +61,7 @@ def predicted_learning(
     predicted_learning(NTK(1), 20, [100, 1000], PENALTIES, 0.1, {1: 0.5, 2: 0.5}).learned
     """
     check_integer("degrees", degrees, least=0)
-    highest = max([degrees, *(k for k in energies if isinstance(k, int))])
+    highest = max([degrees, *_checked(energies)])
     known = spectrum(kernel, dim, domain, degrees=highest)
     return learning_curve(known, n, penalty, noise, energies)
 
@@ -129,11 +129,20 @@ def _penalties(penalty: Numbers) -> Float[np.ndarray, "p"]:
 def _energies(energies: Mapping[int, float], degrees: int) -> tuple[np.ndarray, float]:
     """By degree, and the sum over degrees that no n reaches."""
     inside, beyond = np.zeros(degrees), 0.0
-    for k, value in energies.items():
-        check_integer("a degree of energies", k, least=0)
-        check_not_negative(f"the energy of degree {k}", value)
+    for k, value in _checked(energies).items():
         if k < degrees:
             inside[k] = value
         else:
             beyond += value
     return inside, beyond
+
+
+def _checked(energies: Mapping[int, float]) -> Mapping[int, float]:
+    if not isinstance(energies, Mapping):
+        raise InvalidInputError(
+            f"energies must map degrees to energies, as in {{1: 0.5, 2: 0.5}}, got {energies!r}."
+        )
+    for k, value in energies.items():
+        check_integer("a degree of energies", k, least=0)
+        check_not_negative(f"the energy of degree {k}", value)
+    return energies
