@@ -1,7 +1,8 @@
-"""Closed-form kernels, `kernel(x, y)` -> Gram matrix, and exact ridge for many penalties."""
+"""Kernels, `kernel(x, y)` -> Gram matrix: closed forms, and those of finite networks; ridge."""
 
 from featlearn.kernels._base import Kernel
 from featlearn.kernels.conjugate import Conjugate
+from featlearn.kernels.empirical import EmpiricalNTK, empirical_ntk
 from featlearn.kernels.laplace import Laplace
 from featlearn.kernels.ntk import NTK
 from featlearn.kernels.polynomial import Polynomial
@@ -13,10 +14,12 @@ __all__ = [
     "PENALTIES",
     "RBF",
     "Conjugate",
+    "EmpiricalNTK",
     "Kernel",
     "Laplace",
     "Polynomial",
     "RidgePath",
+    "empirical_ntk",
     "ridge_dual",
     "ridge_primal",
 ]

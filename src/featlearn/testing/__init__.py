@@ -4,13 +4,16 @@
     check_target(target, inputs, key=key)   every declared fact of a teacher holds
     check_learner(learner, sample, key=key) a learner can be fitted, compiled, and run in a fleet
 
-Each returns None, or raises an AssertionError that says which promise is broken and by how much.
+    tangent_kernel_by_differences(…)        the NTK of a finite network, from its values alone
+
+Each check returns None, or raises an AssertionError that says which promise is broken and by how much.
 """
 
 from featlearn.testing.bands import check_average, check_equal, require
 from featlearn.testing.expansion import hermite_expansion, leap_by_search
 from featlearn.testing.inputs import check_inputs
 from featlearn.testing.learners import check_learner
+from featlearn.testing.tangents import numerical_jacobian, tangent_kernel_by_differences
 from featlearn.testing.targets import check_target
 
 __all__ = [
@@ -21,5 +24,7 @@ __all__ = [
     "check_target",
     "hermite_expansion",
     "leap_by_search",
+    "numerical_jacobian",
     "require",
+    "tangent_kernel_by_differences",
 ]
