@@ -1,6 +1,6 @@
 """The empirical NTK in every mode against differences and the brute-force Jacobian."""
 
-from itertools import product
+from itertools import pairwise, product
 
 import equinox as eqx
 import jax
@@ -33,10 +33,7 @@ def scalar(params, x):
 
 def draw(seed, sizes=SIZES):
     rng = np.random.default_rng(seed)
-    return [
-        {"w": rng.normal(size=(a, b)), "b": rng.normal(size=b)}
-        for a, b in zip(sizes, sizes[1:], strict=False)
-    ]
+    return [{"w": rng.normal(size=(a, b)), "b": rng.normal(size=b)} for a, b in pairwise(sizes)]
 
 
 PARAMS = draw(0)
@@ -283,7 +280,7 @@ def test_refuses_what_is_no_network(change, said):
 def test_refuses_points_outputs_and_coefficients_that_do_not_fit():
     kernel = empirical_ntk(network, PARAMS)
     for x, y in ((np.zeros((0, 3)), None), ([1.0], None), (X, np.zeros((2, 4)))):
-        with pytest.raises((InvalidInputError, TypeError), match="point|shape|dot"):
+        with pytest.raises((InvalidInputError, TypeError), match=r"point|shape|dot"):
             kernel(x, y)
     with pytest.raises(InvalidInputError, match=r"fn must return shape \(n,\)"):
         empirical_ntk(lambda p, x: network(p, x).sum(), PARAMS)(X)

@@ -2,6 +2,7 @@
 
 from featlearn.kernels._base import Kernel
 from featlearn.kernels.conjugate import Conjugate
+from featlearn.kernels.convolutional import ConvolutionalConjugate, ConvolutionalNTK
 from featlearn.kernels.empirical import EmpiricalNTK, empirical_ntk
 from featlearn.kernels.laplace import Laplace
 from featlearn.kernels.ntk import NTK
@@ -14,6 +15,8 @@ __all__ = [
     "PENALTIES",
     "RBF",
     "Conjugate",
+    "ConvolutionalConjugate",
+    "ConvolutionalNTK",
     "EmpiricalNTK",
     "Kernel",
     "Laplace",

@@ -26,9 +26,7 @@ from featlearn.kernels._empirical_tangents import (
 from featlearn.memory import check_memory, device_budget, largest_block, member_bytes
 
 Mode = Literal["jacobian", "products"]
-REMEDY = (
-    "Take fewer points, dtype='float32', or kernel.product, which never holds the Gram matrix."
-)
+REMEDY = "Take fewer points, dtype='float32', or kernel.product, which never holds the Gram matrix."
 
 
 class Limits(NamedTuple):

@@ -1,10 +1,10 @@
 """Derivatives of a network's outputs by its parameters, as matrices and as products.
 
-    J_a(x) = ∂f_a(x)/∂θ          a = 1…k outputs, θ the parameters of one group of leaves
+J_a(x) = ∂f_a(x)/∂θ          a = 1…k outputs, θ the parameters of one group of leaves
 
-    tile   Σ_a ⟨J_a(x_i), J_a(y_j)⟩   or   ⟨J_a(x_i), J_b(y_j)⟩
-    pull   Σ_jb w_jb J_b(y_j)                     one vector of parameters: reverse mode
-    push   ⟨J_a(x_i), δ⟩                          one number for each output: forward mode
+tile   Σ_a ⟨J_a(x_i), J_a(y_j)⟩   or   ⟨J_a(x_i), J_b(y_j)⟩
+pull   Σ_jb w_jb J_b(y_j)                     one vector of parameters: reverse mode
+push   ⟨J_a(x_i), δ⟩                          one number for each output: forward mode
 """
 
 from collections.abc import Callable
@@ -43,14 +43,20 @@ class Network(eqx.Module):
     def __call__(self, x: Array) -> Float[Array, "n k"]:
         return self.moved((), [], x)
 
+    def as_written(self, x: Array) -> Any:
+        """What the function itself returns."""
+        return self._evaluate(self.leaves, x)
+
     def moved(self, group: Group, parts: Parts, x: Array) -> Float[Array, "n k"]:
         """f(θ, x) with `parts` in the place of the leaves of `group`."""
         leaves = self.leaves
         for index, part in zip(group, parts, strict=True):
             leaves[index] = part
+        return self._evaluate(leaves, x).reshape(x.shape[0], -1).astype(self.dtype)
+
+    def _evaluate(self, leaves: Parts, x: Array) -> Any:
         params = jax.tree.unflatten(jax.tree.structure(self.params), leaves)
-        out = self.function(eqx.combine(params, self.fixed.tree), x)
-        return out.reshape(x.shape[0], -1).astype(self.dtype)
+        return self.function(eqx.combine(params, self.fixed.tree), x)
 
     def parts(self, group: Group) -> Parts:
         """The leaves of a group."""
@@ -80,8 +86,7 @@ def jacobian(network: Network, group: Group, x: Array) -> list[Float[Array, "n k
 def contract_traces(j_x: Parts, j_y: Parts) -> Float[Array, "n m"]:
     """Σ_a ⟨J_a(x_i), J_a(y_j)⟩."""
     return sum_of(
-        jnp.einsum("iap,jap->ij", u, v, precision="highest")
-        for u, v in zip(j_x, j_y, strict=True)
+        jnp.einsum("iap,jap->ij", u, v, precision="highest") for u, v in zip(j_x, j_y, strict=True)
     )
 
 

@@ -234,15 +234,23 @@ class EmpiricalNTK(Kernel):
         return _products(self, plan, x, y, weights)
 
     def _pair(self, x: Any, y: Any) -> tuple[Array, Array]:
-        x = self._points(x)
-        y = x if y is None else self._points(y)
+        x = self.points(x)
+        y = x if y is None else self.points(y)
         if x.shape[1:] != y.shape[1:]:
             raise InvalidInputError(
                 f"A kernel compares points of one shape, got {x.shape[1:]} and {y.shape[1:]}."
             )
         return x, y
 
-    def _points(self, x: Any) -> Array:
+    @double_inside
+    def gradient_sum(self, y: Float[Array, "m *d"], weights: Float[Array, "m k"]) -> list[Array]:
+        """Σ_jb w_jb ∇f_b(y_j), leaf by leaf: J(y)ᵀw."""
+        y, _ = self._pair(y, None)
+        weights = self._columns(weights, y, output_count(self.network, y), exact=True)
+        plan = plan_product(self.network, y, y, 1, self.limits)
+        return _gradient_sum(self, plan.rows, y, weights)
+
+    def points(self, x: Any) -> Array:
         """x in the network's type (whole numbers stay), refused unless the network takes it."""
         if not getattr(x, "ndim", 0) or not x.shape[0]:
             raise InvalidInputError(
@@ -255,9 +263,8 @@ class EmpiricalNTK(Kernel):
         return x
 
     def _check_output(self, x: Array) -> None:
-        network, one = self.network, jax.ShapeDtypeStruct((1, *x.shape[1:]), x.dtype)
-        params = eqx.combine(network.params, network.fixed.tree)
-        out = eqx.filter_eval_shape(network.function, params, one)
+        one = jax.ShapeDtypeStruct((1, *x.shape[1:]), x.dtype)
+        out = jax.eval_shape(self.network.as_written, one)
         shape = getattr(out, "shape", None)
         if shape is None or len(shape) not in (1, 2) or shape[0] != 1:
             raise InvalidInputError(
@@ -306,6 +313,13 @@ def _squares(kernel: EmpiricalNTK, group: Group, rows: int, x: Array) -> Float[A
         return sum_of(jnp.sum(leaf**2) for leaf in jacobian(kernel.network, group, row[None]))
 
     return jax.lax.map(one, x, batch_size=min(rows, x.shape[0]))
+
+
+@eqx.filter_jit
+def _gradient_sum(
+    kernel: EmpiricalNTK, rows: int, y: Array, weights: Float[Array, "m k"]
+) -> list[Array]:
+    return pull_by_rows(kernel.network, kernel.network.everything(), y, weights, rows)
 
 
 @eqx.filter_jit

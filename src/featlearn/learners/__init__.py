@@ -8,6 +8,7 @@ from featlearn.learners.phd import PHd
 from featlearn.learners.random_features import RandomFeatures
 from featlearn.learners.save import SAVE
 from featlearn.learners.sir import SIR
+from featlearn.learners.tangent import TangentModel, tangent_model
 
 __all__ = [
     "SAVE",
@@ -20,4 +21,6 @@ __all__ = [
     "OneStep",
     "PHd",
     "RandomFeatures",
+    "TangentModel",
+    "tangent_model",
 ]
