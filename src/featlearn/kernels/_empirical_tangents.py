@@ -146,7 +146,7 @@ def pull_by_rows(
     whole = count * rows
     blocks = tuple(a[:whole].reshape(count, rows, *a.shape[1:]) for a in (y, weights))
 
-    def add(total: Parts, block: tuple[Array, Array]) -> tuple[Parts, None]:
+    def add(total: Parts, block: tuple[Array, ...]) -> tuple[Parts, None]:
         return jax.tree.map(jnp.add, total, pull(network, group, *block)), None
 
     total = jax.lax.scan(add, jax.tree.map(jnp.zeros_like, network.parts(group)), blocks)[0]

@@ -41,7 +41,7 @@ from featlearn.kernels._empirical_tangents import (
     sum_of,
     tile_by_products,
 )
-from featlearn.kernels._pair_tiles import fill_by_tiles, fill_symmetric
+from featlearn.kernels._pair_tiles import Contract, Prepare, fill_by_tiles, fill_symmetric
 from featlearn.precision import double_inside
 
 DTYPES = ("float64", "float32")
@@ -301,10 +301,12 @@ def _group_gram(
     def products(x: Array, y: Array) -> Array:
         return tile_by_products(network, group, full, x, y)
 
-    steps = (by_jacobian, contract) if kernel.mode == "jacobian" else (lambda x: x, products)
+    by_products = kernel.mode == "products"
+    prepare: Prepare = (lambda x: x) if by_products else by_jacobian
+    tile: Contract = products if by_products else contract
     if y is None:
-        return fill_symmetric(*steps, x, rows)
-    return fill_by_tiles(*steps, x, y, rows)
+        return fill_symmetric(prepare, tile, x, rows)
+    return fill_by_tiles(prepare, tile, x, y, rows)
 
 
 @eqx.filter_jit

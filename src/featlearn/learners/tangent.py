@@ -58,9 +58,10 @@ class TangentModel(eqx.Module):
 
     def at(self, delta: Any) -> "TangentModel":
         """The same model with another δ."""
-        if jax.tree.structure(delta) != jax.tree.structure(self.delta):
+        form: Any = jax.tree.structure(self.delta)
+        if form != jax.tree.structure(delta):
             raise InvalidInputError(
-                f"delta must have the form {jax.tree.structure(self.delta)} of the parameters, "
+                f"delta must have the form {form} of the parameters, "
                 f"got {jax.tree.structure(delta)}."
             )
         return TangentModel(self.kernel, delta)

@@ -11,7 +11,7 @@ Standard errors are jackknife ones, over points.
 
 from collections.abc import Mapping
 from functools import partial
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import equinox as eqx
 import jax
@@ -41,7 +41,7 @@ class _Sums(NamedTuple):
     rows: Float[Array, "p"]  # Σ_i A_i· B_i·
     first: Float[Array, "p"]  # Σ A_ij
     second: Float[Array, "p"]  # Σ B_ij
-    count: Float[Array, "p"]
+    number: Float[Array, "p"]  # of points
 
     def plain(self) -> Float[Array, "p"]:
         """⟨A, B⟩."""
@@ -49,7 +49,7 @@ class _Sums(NamedTuple):
 
     def centred(self) -> Float[Array, "p"]:
         """⟨HAH, HBH⟩ = ⟨A, B⟩ − 2/n Σ_i A_i· B_i· + A_·· B_··/n²."""
-        n = self.count
+        n = self.number
         return self.product - 2 / n * self.rows + self.first * self.second / n**2
 
 
@@ -131,7 +131,7 @@ def _change(a: Float[Array, "n n"], b: Float[Array, "n n"]) -> Estimate:
 
 
 def _pair(one: Array, other: Array) -> tuple[Array, Array]:
-    shapes = [getattr(k, "shape", type(k).__name__) for k in (one, other)]
+    shapes: list[Any] = [getattr(k, "shape", type(k).__name__) for k in (one, other)]
     fits = shapes[0] == shapes[1] and isinstance(shapes[0], tuple) and len(shapes[0]) == 2
     if not fits or shapes[0][0] != shapes[0][1] or shapes[0][0] < LEAST:
         raise InvalidInputError(
