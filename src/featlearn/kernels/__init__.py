@@ -1,11 +1,13 @@
-"""Closed-form kernels, `kernel(x, y)` -> Gram matrix, and ridge for many penalties."""
+"""Kernels, `kernel(x, y)` -> Gram matrix: closed forms, and those of finite networks; ridge."""
 
 from featlearn.kernels import activations
 from featlearn.kernels._base import Kernel
 from featlearn.kernels.activations import Activation
 from featlearn.kernels.arc_cosine import ArcCosine
 from featlearn.kernels.conjugate import Conjugate
+from featlearn.kernels.convolutional import ConvolutionalConjugate, ConvolutionalNTK
 from featlearn.kernels.dot_product import DotProduct
+from featlearn.kernels.empirical import EmpiricalNTK, empirical_ntk
 from featlearn.kernels.laplace import Laplace
 from featlearn.kernels.learning_curves import (
     PredictedLearning,
@@ -30,7 +32,10 @@ __all__ = [
     "Activation",
     "ArcCosine",
     "Conjugate",
+    "ConvolutionalConjugate",
+    "ConvolutionalNTK",
     "DotProduct",
+    "EmpiricalNTK",
     "Iterations",
     "Kernel",
     "Laplace",
@@ -43,6 +48,7 @@ __all__ = [
     "RidgePath",
     "Spectrum",
     "activations",
+    "empirical_ntk",
     "learning_curve",
     "predicted_learning",
     "random_features",
