@@ -56,6 +56,10 @@ def test_gram_agrees_with_its_pairs_and_its_diagonal(padding, readout):
     np.testing.assert_allclose(np.diag(gram), k.diagonal(x), rtol=1e-14)
     eigenvalues = np.linalg.eigvalsh(gram)
     assert eigenvalues[0] > -1e-7 * eigenvalues[-1]
+    for pair in ((x,), (x, x)):
+        single = k(*pair, dtype="float32")
+        assert single.dtype == jnp.float32
+        np.testing.assert_allclose(single, gram, rtol=1e-6)
     c = np.random.default_rng(2).normal(size=(5, 2))
     np.testing.assert_allclose(k.product(x, x, c), k(x, x) @ c, rtol=1e-10)
 

@@ -165,6 +165,16 @@ def test_single_precision_is_single():
     np.testing.assert_allclose(kernel(X, Y), double, atol=1e-5 * np.abs(double).max())
 
 
+def test_a_result_in_single_precision_is_that_in_double_rounded(trace):
+    kernel = empirical_ntk(network, PARAMS, rows=3)
+    for pair, exact in (((X, Y), trace), ((X,), np.asarray(kernel(X)))):
+        single = kernel(*pair, dtype="float32")
+        assert single.dtype == jnp.float32
+        np.testing.assert_array_equal(single, exact.astype(np.float32))
+    with pytest.raises(InvalidInputError, match='"float32" or "float64"'):
+        kernel(X, dtype="float16")
+
+
 def test_is_a_kernel_that_ridge_can_use():
     kernel = empirical_ntk(scalar, PARAMS)
     assert isinstance(kernel, Kernel)
