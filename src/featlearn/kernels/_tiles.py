@@ -29,9 +29,11 @@ def symmetric_product(
     padding = [(0, count * size - n), (0, 0)]
     kernel, points = with_array_leaves(kernel), jnp.pad(x, padding).astype(jnp.float64)
     columns = jnp.pad(c / largest, padding).astype(dtype)
-    sides, between = points, kernel.between
-    if is_single(dtype):
-        sides, between = kernel.single_rows(points), kernel.single_between
+    sides, between = (
+        (kernel.single_rows(points), kernel.single_between)
+        if is_single(dtype)
+        else (points, kernel.between)
+    )
     each = jnp.arange(size)
 
     def rows(tree: Any, tile: Array) -> Any:
