@@ -15,7 +15,7 @@ from jaxtyping import Array, Float
 
 from featlearn.kernels._base import Kernel, is_single, with_array_leaves
 
-ROWS_CPU, ROWS_GPU = 1024, 8192  # rows of a tile: it fills a cache, or a GPU
+ROWS_CPU, ROWS_GPU = 256, 8192  # rows of a tile: it fills a cache, or a GPU
 
 
 def symmetric_product(
