@@ -100,3 +100,16 @@ def test_work_that_does_not_fit_is_refused() -> None:
         memory.check_memory(2 * 10**9, "A Gram matrix", "Take fewer points.", limit=10**9)
     with pytest.raises(InvalidInputError, match="are free"):
         memory.check_memory(10**18, "Everything", "Take less.")
+
+
+@pytest.mark.parametrize(
+    ("bytes_at", "budget", "expected"),
+    [
+        (lambda b: 100 * b, 10**6, 50),  # all of it
+        (lambda b: 500 + 100 * b, 2500, 20),
+        (lambda b: 100 * b, 50, 1),  # not even one: the smallest there is
+        (lambda b: 100 * b**2, 10_000, 8),  # 34 by its first two blocks, then halved
+    ],
+)
+def test_the_largest_block_that_fits(bytes_at: Any, budget: int, expected: int) -> None:
+    assert memory.largest_block(bytes_at, 50, budget) == expected

@@ -108,3 +108,18 @@ def check_memory(wanted: int, what: str, remedy: str, limit: int | None = None) 
         raise InvalidInputError(
             f"{what} needs about {wanted / 1e9:.3g} GB and {limit / 1e9:.3g} GB are free. {remedy}"
         )
+
+
+def largest_block(bytes_at: Callable[[int], int], most: int, budget: int) -> int:
+    """The largest block of at most `most` rows whose `bytes_at` fits the budget; at least 1.
+
+    Bytes are taken to grow by the row, which two small blocks measure; where they grow faster
+    the guess is halved until it fits.
+    """
+    if bytes_at(most) <= budget:
+        return most
+    one, two = bytes_at(1), bytes_at(min(2, most))
+    block = max(1, min(most, 1 + (budget - one) // max(two - one, 1)))
+    while block > 1 and bytes_at(block) > budget:
+        block //= 2
+    return block

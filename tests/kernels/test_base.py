@@ -152,6 +152,19 @@ def test_float32_is_float64_rounded(kernel, scale):
         assert float32_error(kernel, gram, kernel(*pair), x) < 1e-6
 
 
+@pytest.mark.parametrize("form", [NTK, Conjugate])
+def test_float32_of_other_activations_is_float64_rounded(form):
+    x = jnp.asarray(hard_points(1.0))
+    kernel = form(2, bias_variance=0.1, activation="erf")
+    for pair in ((x,), (x, x)):
+        exact = kernel(*pair)
+        gram = kernel(*pair, dtype="float32")
+        assert gram.dtype == jnp.float32
+        assert float32_error(kernel, gram, exact, x) < 1e-5
+        of_relu = form(2, bias_variance=0.1)(*pair, dtype="float32")
+        assert float32_error(kernel, of_relu, exact, x) > 0.1
+
+
 @pytest.mark.parametrize("kernel", KERNELS[:2], ids=["NTK1", "NTK2"])
 def test_float32_formulas_alone_would_lose_half_their_digits(kernel):
     x = jnp.asarray(hard_points(1.0))

@@ -6,8 +6,17 @@ import numpy as np
 import pytest
 
 from featlearn.errors import InvalidInputError
-from featlearn.kernels import NTK, RBF, Conjugate, Kernel, Laplace, Polynomial, random_features
-from featlearn.kernels.random_features import draw, fourier
+from featlearn.kernels import (
+    NTK,
+    RBF,
+    Conjugate,
+    Kernel,
+    Laplace,
+    Matern,
+    Polynomial,
+    random_features,
+)
+from featlearn.kernels.random_features import draw
 from featlearn.testing.bands import check_average
 
 DRAWS, DIM = 2000, 3
@@ -17,6 +26,8 @@ VARIANCES = {"weight_variance": 1.7, "bias_variance": 0.4}
 PAIRS = {
     "RBF": (RBF(0.8), RBF(0.9), 20, 0),
     "Laplace": (Laplace(0.8), RBF(0.8), 20, 0),
+    "Matern of 3/2": (Matern(1.5, 0.8), Matern(2.5, 0.8), 20, 0),
+    "Matern of 5/2": (Matern(2.5, 0.8), Matern(1.5, 0.8), 20, 0),
     "Polynomial": (Polynomial(3, 0.5), Polynomial(3, 0.8), 40, 0),
     "Conjugate": (Conjugate(1, **VARIANCES), Conjugate(1, 1.7, 0.3), 30, 0),
     "NTK": (NTK(1, **VARIANCES), Conjugate(1, **VARIANCES), 30, 0),
@@ -54,15 +65,19 @@ def test_the_mean_inner_product_is_the_kernel(name, x):
         check_average(name, grams, np.asarray(other(x)), rounding=rounding)
 
 
-@pytest.mark.parametrize("freedom", [3, 5])
-def test_student_frequencies_are_those_of_matern(freedom, x):
-    """ν = 3/2 and 5/2, from their closed forms."""
-    t = np.linalg.norm(x[:, None] - x[None, :], axis=2) / np.sqrt(DIM) * np.sqrt(freedom) / 0.8
-    forms = {3: (1 + t) * np.exp(-t), 5: (1 + t + t**2 / 3) * np.exp(-t)}
-    grams = drawn(lambda key: fourier(0.8, 20, key, DIM, freedom=freedom), x)
-    check_average("Matérn", grams, forms[freedom])
-    with pytest.raises(AssertionError, match="declared"):
-        check_average("Matérn", grams, forms[8 - freedom])
+def test_matern_of_one_half_has_the_features_of_laplace(x):
+    one, other = (
+        random_features(kernel, 20, jax.random.key(0), dim=DIM)(x)
+        for kernel in (Matern(0.5, 0.8), Laplace(0.8))
+    )
+    np.testing.assert_array_equal(one, other)
+
+
+@pytest.mark.parametrize("kernel", [NTK(1, activation="erf"), Conjugate(2, activation="sine")])
+def test_networks_of_other_activations_are_refused(kernel):
+    name = type(kernel).__name__
+    with pytest.raises(InvalidInputError, match=f"of {name} are known for ReLU alone, got"):
+        random_features(kernel, 9, jax.random.key(0), dim=DIM)
 
 
 @pytest.mark.parametrize("name", ["RBF", "Polynomial", "Conjugate", "NTK", "deep NTK"])

@@ -57,7 +57,7 @@ class Kernel(eqx.Module):
         dtype   "float64", or "float32" for half the memory, and less time where the kernel's
                 formulas allow it. Its errors are of the rounding of √(K(x_i, x_i) K(y_j, y_j)).
         """
-        single = _is_single(dtype)
+        single = is_single(dtype)
         if y is None:
             return _gram(with_array_leaves(self), as_points(x), single)
         pair = _like_pair(as_points(x), as_points(y))
@@ -122,7 +122,8 @@ def as_points(x: Any) -> Float[Array, "n d"]:
     return jnp.asarray(x, jnp.float64)
 
 
-def _is_single(dtype: Any) -> bool:
+def is_single(dtype: Any) -> bool:
+    """Whether float32 is asked for, not float64; anything else is refused."""
     named = {"float32": True, "float64": False}
     try:
         return named["" if dtype is None else np.dtype(dtype).name]

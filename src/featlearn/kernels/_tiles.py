@@ -3,7 +3,7 @@
     K = Σ_i K_ii + Σ_{i<j} (K_ij + K_ijᵀ)        tiles of equal size along both axes
 
 Symmetry halves the kernel's evaluations, which are most of the work. A tile and its product may
-be in float32; sums over tiles are in float64.
+be in float32, by the kernel's own formulas for it; sums over tiles are in float64.
 """
 
 from typing import Any
@@ -13,9 +13,9 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
-from featlearn.kernels._base import Kernel
+from featlearn.kernels._base import Kernel, is_single, with_array_leaves
 
-ROWS_CPU, ROWS_GPU = 1024, 8192  # rows of a tile: it fills a cache, or a GPU
+ROWS_CPU, ROWS_GPU = 256, 8192  # rows of a tile: it fills a cache, or a GPU
 
 
 def symmetric_product(
@@ -27,26 +27,31 @@ def symmetric_product(
     count = -(-n // size)
     largest = jnp.maximum(jnp.max(jnp.abs(c), axis=0), jnp.finfo(jnp.float64).tiny)
     padding = [(0, count * size - n), (0, 0)]
-    points = jnp.pad(x, padding).astype(dtype)
+    kernel, points = with_array_leaves(kernel), jnp.pad(x, padding).astype(jnp.float64)
     columns = jnp.pad(c / largest, padding).astype(dtype)
-    kernel = jax.tree.map(lambda leaf: jnp.asarray(leaf, dtype), kernel)
+    sides, between = (
+        (kernel.single_rows(points), kernel.single_between)
+        if is_single(dtype)
+        else (points, kernel.between)
+    )
     each = jnp.arange(size)
 
-    def rows(a: Array, tile: Array) -> Array:
-        return jax.lax.dynamic_slice_in_dim(a, tile * size, size)
+    def rows(tree: Any, tile: Array) -> Any:
+        return jax.tree.map(lambda a: jax.lax.dynamic_slice_in_dim(a, tile * size, size), tree)
 
     def add(total: Array, tile: Array, part: Array) -> Array:
         after = rows(total, tile) + part.astype(jnp.float64)
         return jax.lax.dynamic_update_slice_in_dim(total, after, tile * size, axis=0)
 
     def on_diagonal(i: Array, total: Array) -> Array:
-        here = rows(points, i)
-        tile = kernel.between(here, here).at[each, each].set(kernel.at(here))
+        here = rows(sides, i)
+        diagonal = kernel.at(rows(points, i)).astype(dtype)
+        tile = between(here, here).at[each, each].set(diagonal)
         return add(total, i, tile @ rows(columns, i))
 
     def beside(pair: Array, total: Array) -> Array:
         i, j = first[pair], second[pair]
-        tile = kernel.between(rows(points, i), rows(points, j))
+        tile = between(rows(sides, i), rows(sides, j))
         total = add(total, i, tile @ rows(columns, j))
         return add(total, j, tile.T @ rows(columns, i))
 

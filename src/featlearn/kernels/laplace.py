@@ -9,7 +9,7 @@ from featlearn.kernels._geometry import safe_sqrt, squared_distances
 
 
 class Laplace(Kernel):
-    """K(x, y) = exp(−|x − y| / (h √d)), with the Euclidean norm.
+    """K(x, y) = exp(−|x − y| / (h √d)), with the Euclidean norm and K(x, x) = 1.
 
     Distances are per root of the dimension, as in `RBF`. There is no derivative at x = y; the
     value given there is 0, the mean of the one-sided ones.

@@ -11,7 +11,7 @@ from featlearn.kernels._geometry import inner_products, squared_norms
 
 
 class Polynomial(Kernel):
-    """K(x, y) = (⟨x, y⟩/d + offset)^degree.
+    """K(x, y) = (⟨x, y⟩/d + offset)^degree, with K(x, x) = (|x|²/d + offset)^degree.
 
     With a positive offset it spans every monomial up to `degree`, C(d + degree, degree) of them;
     with offset 0 those of degree `degree` alone.

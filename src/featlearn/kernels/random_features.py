@@ -1,14 +1,15 @@
 """Random features of a kernel: E ⟨φ(x), φ(y)⟩ = K(x, y), with φ of any width m.
 
-    RBF, Laplace    φ_j = √(2/m) cos(⟨w_j, x⟩ + b_j),  b_j uniform on [0, 2π]
-                    w = g/(h√d) for RBF; for Laplace the same over |g'|: g, g' standard normal,
-                    so that w is multivariate Student of 1 degree of freedom (2ν for Matérn)
+    RBF, Matern     φ_j = √(2/m) cos(⟨w_j, x⟩ + b_j),  b_j uniform on [0, 2π]
+                    w = g/(h√d) for RBF; for Matern over √(χ²/2ν): g standard normal, χ² of 2ν
+                    degrees of freedom, so that w is multivariate Student. Laplace is ν = 1/2
     Polynomial      φ_j = Π_p ⟨s_jp, (x/√d, √offset)⟩/√m,  s random signs, p = 1 … degree
     Conjugate       c_0 = (σ_w x/√d, σ_b),  c_l = (σ_w relu(G_l c_{l−1})/√m, σ_b),  φ = c_L
     NTK             t_0 = c_0,  t_l = (c_l, σ_w 1[G_l c_{l−1} > 0] · (P_l t_{l−1})/√m),  φ = t_L
 
-with G, P standard normal. Expectations are exact, but for networks of more than one hidden layer:
-there inner layers are of finite width too, and the mean is off by O(1/m).
+with G, P standard normal; networks are those of ReLU. Expectations are exact, but for networks of
+more than one hidden layer: there inner layers are of finite width too, and the mean is off by
+O(1/m).
 """
 
 import abc
@@ -22,8 +23,10 @@ from jaxtyping import Array, Float, Key
 
 from featlearn.errors import InvalidInputError
 from featlearn.kernels._base import Kernel
+from featlearn.kernels.activations import Relu
 from featlearn.kernels.conjugate import Conjugate
 from featlearn.kernels.laplace import Laplace
+from featlearn.kernels.matern import Matern
 from featlearn.kernels.ntk import NTK
 from featlearn.kernels.polynomial import Polynomial
 from featlearn.kernels.rbf import RBF
@@ -84,6 +87,11 @@ def _(kernel: RBF, width: int, key: Key[Array, ""], dim: int) -> RandomMap:
 @draw.register
 def _(kernel: Laplace, width: int, key: Key[Array, ""], dim: int) -> RandomMap:
     return fourier(kernel.bandwidth, width, key, dim, freedom=1)
+
+
+@draw.register
+def _(kernel: Matern, width: int, key: Key[Array, ""], dim: int) -> RandomMap:
+    return fourier(kernel.bandwidth, width, key, dim, freedom=round(2 * kernel.nu))
 
 
 def fourier(
@@ -170,6 +178,12 @@ def _(kernel: NTK, width: int, key: Key[Array, ""], dim: int) -> RandomMap:
 def _network(
     kernel: Conjugate | NTK, neurons: int, gates: int, key: Key[Array, ""], dim: int
 ) -> Neurons:
+    if not isinstance(kernel.activation, Relu):
+        raise InvalidInputError(
+            f"Random features of {type(kernel).__name__} are known for ReLU alone, got the "
+            f"activation {type(kernel.activation).__name__}: leave out activation, or compute the "
+            "Gram matrix itself."
+        )
     layers, inputs, tangents = [], dim + 1, dim + 1
     for each in jax.random.split(key, kernel.depth):
         one, two, three = jax.random.split(each, 3)

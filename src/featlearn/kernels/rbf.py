@@ -9,7 +9,7 @@ from featlearn.kernels._geometry import squared_distances
 
 
 class RBF(Kernel):
-    """K(x, y) = exp(−|x − y|² / (2 h² d)).
+    """K(x, y) = exp(−|x − y|² / (2 h² d)), with K(x, x) = 1.
 
     Distances are per root of the dimension: for standardised columns |x − y|²/d ≈ 2, so that a
     bandwidth h of order 1 is sensible at any d. scikit-learn's gamma is 1/(2 h² d).

@@ -7,6 +7,12 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from featlearn.measures.alignment import (
+        Drift,
+        kernel_alignment,
+        kernel_change,
+        kernel_drift,
+    )
     from featlearn.measures.components import DegreeParts, degree_parts, projection
     from featlearn.measures.estimates import Estimate
     from featlearn.measures.exponents import Slope, exponent
@@ -30,6 +36,7 @@ if TYPE_CHECKING:
     )
 
 _HOMES = {
+    "alignment": ("Drift", "kernel_alignment", "kernel_change", "kernel_drift"),
     "components": ("DegreeParts", "degree_parts", "projection"),
     "estimates": ("Estimate",),
     "exponents": ("Slope", "exponent"),
@@ -57,6 +64,7 @@ _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 __all__ = [
     "Crossing",
     "DegreeParts",
+    "Drift",
     "Estimate",
     "Slope",
     "degree_parts",
@@ -64,6 +72,9 @@ __all__ = [
     "energy_outside",
     "excess",
     "exponent",
+    "kernel_alignment",
+    "kernel_change",
+    "kernel_drift",
     "median_interval",
     "overlap",
     "principal_angles",
