@@ -108,6 +108,14 @@ def ridge_iterative(
     )
 
 
+def _filled(
+    path: Float[Array, "l"], found: Float[Array, "g"], known: Bool[Array, "g"], first: Array
+) -> Float[Array, "l"]:
+    """The path with what was found at the places from `first` on that were not known."""
+    old = jax.lax.dynamic_slice_in_dim(path, first, found.shape[0])
+    return jax.lax.dynamic_update_slice(path, jnp.where(known, old, found), (first,))
+
+
 def _descend(
     system: System,
     right: Float[Array, "n k"],
@@ -134,13 +142,15 @@ def _descend(
         k = right.shape[1]
         residuals = relative(solved.residual, jnp.tile(right, (1, size))).reshape(size, k).max(1)
         reached = residuals <= how.tolerance
-        errors = jnp.where(reached, validate(solved.alpha), jnp.nan)
+        before = jax.lax.dynamic_slice_in_dim(path.residuals, first, size)
+        known = ~jnp.isnan(before)  # solved with the group before: its numbers stay
+        errors = jnp.where(reached & ~known, validate(solved.alpha), jnp.nan)
         here = least(errors)
-        error = jnp.where(jnp.any(reached), errors[here], jnp.inf)
+        error = jnp.where(jnp.any(reached & ~known), errors[here], jnp.inf)
         alpha = solved.alpha.reshape(-1, size, k)[:, here]
         return Path(
-            errors=jax.lax.dynamic_update_slice(path.errors, errors, (first,)),
-            residuals=jax.lax.dynamic_update_slice(path.residuals, residuals, (first,)),
+            errors=_filled(path.errors, errors, known, first),
+            residuals=_filled(path.residuals, residuals, known, first),
             best=jnp.minimum(path.best, error),
             coefficients=jnp.where(error < path.best, alpha, path.coefficients),
             passes=path.passes + solved.passes,
