@@ -233,6 +233,15 @@ other seeds (p = 3, d = 6 to 14) found that they need more samples than RBF and 
 d, but that n* grows slower there, since in small dimension the norm of x varies and they spend
 their samples on it.
 
+**The full tier** (p = 4, an H200; `benchmarks/results`). The step's slope is 1.76 [1.70, 1.83] for
+d = 16 to 256, and n*/d² falls from 6.9 to 3.9, so that the bound of 4 at d = 256 stays open. The
+kernels' claim does not hold there as it stands: at d = 10, 14, 20 the slopes are 3.01 [2.82, 3.19]
+(RBF), 3.02 [2.83, 3.19] (polynomial) and 2.55 [2.23, 2.94] (conjugate, which *fails*), and the NTK
+comes down to {LEVEL:g} at no d but for one seed. In units of the number N of degree-4 harmonics
+RBF needs 3.2 N, 2.7 N and 2.0 N: what the lower degrees and the varying norm of x cost is still a
+large part of n* at these d, and falls. An exponent of p needs d at which one machine cannot
+decompose the Gram matrix.
+
 **Example.** `featlearn run {NAME} --set dims=16,32,64 --set p=4`
 """,
 )
