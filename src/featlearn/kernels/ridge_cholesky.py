@@ -133,6 +133,7 @@ def inverse_trace(
     return jnp.sum(inverse**2)
 
 
+@one_by_one
 def _factor(matrix: Float[Array, "n n"], shift: Float[Array, ""]) -> Float[Array, "n n"]:
     each = jnp.arange(matrix.shape[0])
     return linalg.cholesky(matrix.at[each, each].add(shift), symmetrize_input=False)
