@@ -1,6 +1,7 @@
 """Tests run in 64-bit; the few that check 32-bit sessions say so themselves."""
 
 import gc
+import signal
 from pathlib import Path
 
 import jax
@@ -9,6 +10,15 @@ import pytest
 from featlearn.fleet import _map
 
 jax.config.update("jax_enable_x64", True)
+
+# A shell that starts tests in the background has them ignore these, and so would what they start.
+for _name, _handler in (
+    (signal.SIGINT, signal.default_int_handler),
+    (signal.SIGHUP, signal.SIG_DFL),
+    (signal.SIGQUIT, signal.SIG_DFL),
+):
+    if signal.getsignal(_name) is signal.SIG_IGN:
+        signal.signal(_name, _handler)
 
 MAPS = Path("/proc/self/maps")
 MANY = 20_000  # of the 65 530 that Linux allows a process; each compiled program takes a few
