@@ -1,4 +1,4 @@
-"""From rows to numbers: harmonics, crossings, growth, flags."""
+"""Harmonics, and the flag of a width that limits."""
 
 from itertools import product
 from math import comb, log
@@ -7,21 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from featlearn import measures
 from featlearn.studies.representations import _judging
-
-
-def power_law(exponent, level=0.25, sizes=(8, 16, 32), seeds=4):
-    """Rows of error curves that are at `level` where n = 3 d^exponent, for every seed."""
-    return pd.DataFrame(
-        [
-            {"d": d, "n": n, "risk": level * 3 * d**exponent / n, "repetition": seed,
-             "state": "done"}
-            for d in sizes
-            for n in (0.5 * d**exponent, 2 * d**exponent, 5 * d**exponent, 20 * d**exponent)
-            for seed in range(seeds)
-        ]
-    )  # fmt: skip
 
 
 @pytest.mark.parametrize(("d", "p"), [*product((2, 3, 4, 5), (0, 1, 2, 3, 4))])
@@ -46,53 +32,6 @@ def test_the_slope_of_the_harmonics_comes_near_their_degree():
     assert two == pytest.approx(log(_judging.harmonics(20, 4) / _judging.harmonics(10, 4), 2))
 
 
-def test_growth_of_an_exact_power_law_is_its_exponent():
-    found = _judging.growth(power_law(1.7), 0.25)
-    assert found.sizes == [8.0, 16.0, 32.0]
-    assert found.slope.value == pytest.approx(1.7, abs=1e-9)
-    assert (found.slope.low, found.slope.high) == pytest.approx((1.7, 1.7), abs=1e-9)
-    for d in found.sizes:
-        assert found.thresholds[d] == pytest.approx([3 * d**1.7] * 4)
-        assert list(found.sides[d]) == [""] * 4
-
-
-def test_curves_that_never_come_down_only_bound_the_growth():
-    rows = power_law(1.7)
-    rows.loc[rows["d"] == 32, "risk"] = 1.0
-    found = _judging.growth(rows, 0.25)
-    assert list(found.sides[32.0]) == ["above"] * 4
-    assert found.thresholds[32.0] == [20 * 32**1.7] * 4
-    assert found.slope.value > 1.7 + 0.1
-
-
-def test_a_median_over_curves_that_never_come_down_is_infinite():
-    never, early = measures.Crossing(500.0, "above"), measures.Crossing(200.0)
-    assert _judging.median_crossing([never, never, early], 100.0).value == np.inf
-    found = _judging.median_crossing([never, early, early], 100.0)
-    assert (found.value, found.low, found.high) == (2.0, 2.0, np.inf)
-
-
-def test_a_decay_has_the_exponent_of_its_error():
-    rows = power_law(1.0).assign(error=lambda rows: 7 * rows["n"] ** -1.3)
-    found = _judging.decay(rows, "n", "error")
-    assert found.value == pytest.approx(-1.3, abs=1e-9)
-
-
-def test_only_cells_that_are_done_count():
-    rows = power_law(1.0)
-    rows.loc[rows["repetition"] == 0, ["state", "risk"]] = ["diverged", 1e9]
-    last = _judging.select(rows, d=8, n=160.0)
-    found = _judging.median(last, "risk")
-    assert (found.value, found.seeds) == (pytest.approx(0.25 * 3 / 20), 3)
-    assert _judging.decay(_judging.select(rows, d=8), "n", "risk").seeds == 3
-
-
-def test_rows_are_selected_by_every_parameter():
-    rows = power_law(1.0)
-    assert len(_judging.select(rows, d=8, repetition=2)) == 4
-    assert [*_judging.by(rows.iloc[::-1], "d")] == [8.0, 16.0, 32.0]
-
-
 def cells(**changes):
     base = {"state": "done", "learner": "one step", "step": 1.0, "d": 4, "p": 3, "width": 8,
             "grid_edge": 0.0}  # fmt: skip
@@ -103,9 +42,6 @@ def cells(**changes):
     ("changes", "flags"),
     [
         ({}, ()),
-        ({"state": ["done", "failed", "done", "done"]}, ("diverged",)),
-        ({"grid_edge": [1.0, -1.0, 1.0, 0.0]}, ("grid edge",)),
-        ({"grid_edge": [1.0, -1.0, 0.0, 0.0]}, ()),
         ({"step": 0.0, "width": comb(7, 3) - 1}, ("width-limited",)),
         ({"step": 0.0, "width": comb(7, 3)}, ()),
         ({"learner": "random features"}, ("width-limited",)),
@@ -115,7 +51,3 @@ def cells(**changes):
 )  # fmt: skip
 def test_flags(changes, flags):
     assert _judging.flags_of(cells(**changes)) == flags
-
-
-def test_cells_without_a_head_have_no_grid_to_be_at_the_edge_of():
-    assert _judging.flags_of(cells().drop(columns="grid_edge")) == ()

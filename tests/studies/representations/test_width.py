@@ -2,7 +2,7 @@
 
 import pytest
 
-from featlearn.studies.representations._judging import select
+from featlearn.studies._judging import select
 from featlearn.studies.representations.width import STUDY, limited
 
 STILL = "step of size 0: slope of log squared error in log m"

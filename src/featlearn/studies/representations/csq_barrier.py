@@ -4,8 +4,9 @@ from typing import TYPE_CHECKING, Any
 
 from featlearn.claims import AtLeast, AtMost, Finding, judge
 from featlearn.engine import Settings, Study
+from featlearn.studies._judging import median, select
 from featlearn.studies.representations._cells import cell, run, sample_sizes, shape
-from featlearn.studies.representations._judging import SOURCE, flags_of, median, select
+from featlearn.studies.representations._judging import SOURCE, flags_of
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -5,14 +5,9 @@ from typing import TYPE_CHECKING, Any
 
 from featlearn.claims import AtMost, Between, Finding, judge
 from featlearn.engine import Settings, Study
+from featlearn.studies._judging import median, select
 from featlearn.studies.representations._cells import KERNELS, cell, run, sample_sizes, shape
-from featlearn.studies.representations._judging import (
-    SOURCE,
-    flags_of,
-    harmonics,
-    median,
-    select,
-)
+from featlearn.studies.representations._judging import SOURCE, flags_of, harmonics
 
 if TYPE_CHECKING:
     import pandas as pd

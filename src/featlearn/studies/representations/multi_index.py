@@ -7,8 +7,9 @@ import numpy as np
 from featlearn import measures
 from featlearn.claims import AtLeast, AtMost, Finding, Role, judge
 from featlearn.engine import Settings, Study
+from featlearn.studies._judging import select
 from featlearn.studies.representations._cells import cell, run, shape
-from featlearn.studies.representations._judging import SOURCE, flags_of, select
+from featlearn.studies.representations._judging import SOURCE, flags_of
 
 if TYPE_CHECKING:
     import pandas as pd

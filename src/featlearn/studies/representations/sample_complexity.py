@@ -5,18 +5,9 @@ from typing import TYPE_CHECKING, Any
 
 from featlearn.claims import AtLeast, AtMost, Finding, judge
 from featlearn.engine import Settings, Study
+from featlearn.studies._judging import Growth, crossings, growth, median_crossing, select
 from featlearn.studies.representations._cells import KERNELS, cell, run, sample_sizes, shape
-from featlearn.studies.representations._judging import (
-    SOURCE,
-    Growth,
-    crossings,
-    flags_of,
-    growth,
-    harmonics,
-    harmonics_slope,
-    median_crossing,
-    select,
-)
+from featlearn.studies.representations._judging import SOURCE, flags_of, harmonics, harmonics_slope
 
 if TYPE_CHECKING:
     import pandas as pd

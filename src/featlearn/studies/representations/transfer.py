@@ -6,14 +6,9 @@ from typing import TYPE_CHECKING, Any
 from featlearn import measures
 from featlearn.claims import AtLeast, Bound, Finding, NoGrowth, judge
 from featlearn.engine import Settings, Study
+from featlearn.studies._judging import Growth, growth_of, select
 from featlearn.studies.representations._cells import cell, run_transfer, sample_sizes
-from featlearn.studies.representations._judging import (
-    SOURCE,
-    Growth,
-    flags_of,
-    growth_of,
-    select,
-)
+from featlearn.studies.representations._judging import SOURCE, flags_of
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -4,8 +4,9 @@ from typing import TYPE_CHECKING, Any
 
 from featlearn.claims import AtMost, Finding, Measured, judge
 from featlearn.engine import Settings, Study
+from featlearn.studies._judging import decay, median, select
 from featlearn.studies.representations._cells import cell, run, shape
-from featlearn.studies.representations._judging import SOURCE, decay, flags_of, median, select
+from featlearn.studies.representations._judging import SOURCE, flags_of
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from featlearn.studies.representations import STUDIES
+from featlearn.studies import STUDIES
 
 CHECKED = """
 from jaxtyping import install_import_hook
@@ -35,11 +35,13 @@ finally:
     else:
         sys.exit("a wrong shape was not refused: nothing was checked")
 """
-NAMES = {study.name for study in STUDIES}
+SYSTEMS = sorted({study.system for study in STUDIES})
 
 
 @pytest.mark.timeout(600)
-def test_every_study_runs_is_judged_and_is_drawn(tmp_path):
+@pytest.mark.parametrize("system", SYSTEMS)
+def test_every_study_runs_is_judged_and_is_drawn(system, tmp_path):
+    names = {study.name for study in STUDIES if study.system == system}
     store, page = tmp_path / "smoke.sqlite", tmp_path / "page"
 
     def featlearn(*words):
@@ -51,10 +53,10 @@ def test_every_study_runs_is_judged_and_is_drawn(tmp_path):
             env={**os.environ, "XDG_CACHE_HOME": str(tmp_path / "cache")},
         )
 
-    ended = featlearn("verify", *sorted(NAMES), "--tier", "smoke")
+    ended = featlearn("verify", *sorted(names), "--tier", "smoke")
     assert ended.returncode in (0, 1), ended.stderr
     told = json.loads(ended.stdout)["studies"]
-    assert {study["study"] for study in told} == NAMES
+    assert {study["study"] for study in told} == names
     for study in told:
         assert (study["problem"], study["failures"]) == ("", []), study["study"]
         assert study["cells"]["done"] == study["cells"]["cells"] > 0
@@ -64,4 +66,4 @@ def test_every_study_runs_is_judged_and_is_drawn(tmp_path):
     assert json.loads(ended.stdout)["warnings"] == []
     html = (page / "index.html").read_text()
     assert "could not be drawn" not in html
-    assert all(f"Figure of {name}: " in html for name in NAMES)
+    assert all(f"Figure of {name}: " in html for name in names)
