@@ -10,7 +10,6 @@ do, and `torch_one_step.py` is the rival in PyTorch.
 
 import argparse
 import json
-import platform
 import shlex
 import sys
 from datetime import UTC, datetime
@@ -37,6 +36,8 @@ from rivals import (
 )
 from timing import Spread, Times, in_turns
 from work import Size, share, work
+
+from featlearn.engine import versions
 
 SIZES = {"quick": Size(32, 2048, 256), "large": Size(100, 10_000, 1000)}
 WIDTH = 100  # columns, so that the tables look the same in a terminal and in a file
@@ -94,11 +95,11 @@ def _agree(given: Any, theirs: Any) -> dict[str, Any]:
 
 def circumstances(size: Size, fits: int, repetitions: int) -> dict[str, Any]:
     """What a reader needs in order to run it again."""
-    packages = ["featlearn", "jax", "jaxlib", "numpy"] + ["torch"] * bool(find_spec("torch"))
+    torch = {"torch": version("torch")} if find_spec("torch") else {}
     return {
         "command": shlex.join(["python", "benchmarks/one_step.py", *sys.argv[1:]]),
         "date": datetime.now(UTC).isoformat(timespec="seconds"),
-        "versions": {"python": platform.python_version()} | {p: version(p) for p in packages},
+        "versions": versions() | torch,
         "device": device(),
         "size": size._asdict() | {"fits": fits, "repetitions": repetitions},
     }

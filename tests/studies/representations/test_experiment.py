@@ -113,10 +113,11 @@ class Spy(eqx.Module):
 def given(rows, n, noise):
     """The real rows of the sample that a learner is given."""
     spy = Spy([])
-    teacher = Teacher((((2,), 0.5), ((3,), 12**-0.5)), 6)
+    teacher = Teacher(((2,), (3,)), 6)
+    coefficients = np.array([0.5, 12**-0.5])
     keys = jax.tree.map(lambda a: a[0], _experiment.stacked_keys([make_cell()]))
     experiment = Experiment(spy, teacher, rows=rows, draws=16, head=False, chance=False)
-    assert experiment(np.int32(n), np.float64(noise), np.float64(1.0), keys) == {}
+    assert experiment(np.int32(n), np.float64(noise), np.float64(1.0), coefficients, keys) == {}
     ((x, y, count),) = spy.seen
     assert (len(x), count) == (rows, n)
     return x[:n], y[:n]
@@ -160,5 +161,17 @@ def test_each_kernel_is_tuned_over_two_numbers_and_a_hundred_penalties():
 
 
 def test_a_teacher_knows_its_degrees():
-    teacher = Teacher((((2, 0), 0.5), ((1, 2), 0.1), ((0, 2), 0.5)), 6)
-    assert (teacher.degrees, teacher.degree, teacher.rank) == ((2, 3), 3, 2)
+    teacher = Teacher(((2, 0), (1, 2), (0, 2)), 6)
+    assert (teacher.degrees, teacher.degree) == ((2, 3), 3)
+
+
+def test_teachers_of_one_fleet_are_the_teachers_one_by_one():
+    cells = [make_cell(), make_cell(form="hermite"), make_cell(form="hermite", noise=1.0)]
+    found = tables(measure_cells(cells))
+    for together, each in zip(found, cells, strict=True):
+        (alone,) = tables(measure_cells([each]))
+        assert set(alone) == set(together)
+        assert together == pytest.approx(alone, rel=1e-4, abs=1e-6)
+    assert "learned_2" in found[0]
+    assert "learned_3" in found[1]
+    assert "learned_2" not in found[1]

@@ -6,7 +6,8 @@ from typing import Any
 from featlearn.engine import Cell, Outcome
 
 KERNELS = ("NTK", "conjugate kernel", "RBF", "polynomial")
-PER_CELL = ("n", "noise", "step")  # what cells of one fleet may differ in
+PER_CELL = ("n", "noise", "step", "form", "kappa")  # what cells of one fleet may differ in
+SMALL = 1000  # samples: decompositions of fewer rows take less time than compiling for each n
 
 
 def cell(
@@ -36,7 +37,7 @@ def cell(
         "learner": learner,
         "d": int(d),
         "n": int(n),
-        "rows": int(n if exact or rows is None else rows),
+        "rows": int(n if rows is None else rows),
         "width": 0 if exact else int(width),
         "noise": float(noise),
         "step": float(step),
@@ -55,8 +56,15 @@ def sample_sizes(unit: float, multiples: Iterable[float]) -> list[int]:
     return sorted({max(20, round(unit * m)) for m in multiples})
 
 
+def kernel_rows(sizes: Iterable[int]) -> dict[int, int]:
+    """How far the samples of an exact kernel are padded: one shape for all that are small."""
+    sizes = list(sizes)
+    small = max((n for n in sizes if n <= SMALL), default=0)
+    return {n: max(n, small) for n in sizes}
+
+
 def shape(parameters: Mapping[str, Any]) -> Hashable:
-    """Cells that one program can compute."""
+    """Cells that one program can compute: their teachers have one degree."""
     return tuple(sorted((k, v) for k, v in parameters.items() if k not in PER_CELL))
 
 

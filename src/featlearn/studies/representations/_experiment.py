@@ -4,7 +4,7 @@ An `Experiment` is what the cells of a fleet share; `measure_cells` runs them as
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import equinox as eqx
@@ -21,7 +21,12 @@ from featlearn.measures import energy_outside, overlap
 from featlearn.measures.components import parts_of_degrees
 from featlearn.measures.estimates import over_draws, ratio_estimate
 from featlearn.samples import Sample
-from featlearn.studies.representations._teachers import Terms, terms_of
+from featlearn.studies.representations._teachers import (
+    Index,
+    degrees_of,
+    terms_of,
+    together,
+)
 from featlearn.targets import MultiIndex, multi_index
 from featlearn.tasks import Task
 
@@ -37,26 +42,23 @@ class Keys(NamedTuple):
 
 @dataclass(frozen=True)
 class Teacher:
-    """A polynomial of r random orthonormal directions, as a recipe: {multi-index: coefficient}."""
+    """Polynomials of r random orthonormal directions that have parts at these multi-indices."""
 
-    terms: Terms
+    indices: tuple[Index, ...]
     dim: int
 
-    def draw(self, key: Key[Array, ""]) -> MultiIndex:
-        return multi_index(dict(self.terms), self.dim, key=key)
+    def draw(self, key: Key[Array, ""], coefficients: Float[Array, "m"]) -> MultiIndex:
+        terms = {a: coefficients[i] for i, a in enumerate(self.indices)}
+        return multi_index(terms, self.dim, key=key)
 
     @property
     def degrees(self) -> tuple[int, ...]:
-        """The degrees of which the polynomial has a part."""
-        return tuple(sorted({sum(a) for a, _ in self.terms}))
+        """The degrees of which the polynomials have a part."""
+        return tuple(sorted({sum(a) for a in self.indices}))
 
     @property
     def degree(self) -> int:
         return self.degrees[-1]
-
-    @property
-    def rank(self) -> int:
-        return len(self.terms[0][0])
 
 
 class Experiment(eqx.Module):
@@ -79,9 +81,10 @@ class Experiment(eqx.Module):
         n: Int[Array, ""],
         noise: Float[Array, ""],
         step: Float[Array, ""],
+        coefficients: Float[Array, "m"],
         keys: Keys,
     ) -> dict[str, Float[Array, ""]]:
-        target = self.teacher.draw(keys.teacher)
+        target = self.teacher.draw(keys.teacher, coefficients)
         task = Task(Gaussian(self.teacher.dim), target, noise)
         drawn = task.sample(keys.data, self.rows)
         learner, basis = with_step(self.learner, step), target.directions
@@ -151,7 +154,7 @@ def make_learner(parameters: Mapping[str, Any]) -> Any:
     """The learner that a cell names. Each kernel is tuned over two numbers, and all over 100 λ."""
     name, width = parameters["learner"], parameters["width"]
     rank = parameters["r"]
-    degree = max(sum(a) for a, _ in terms_of(parameters))
+    degree = degrees_of(terms_of(parameters))[-1]
     table: dict[str, Callable[[], Any]] = {
         "one step": lambda: learners.OneStep(width, estimate_rank=False),
         "one step, rank estimated": lambda: learners.OneStep(width),
@@ -190,10 +193,11 @@ def with_step(learner: Any, step: Float[Array, ""]) -> Any:
 
 def measure_cells(cells: Sequence[Cell]) -> list[Outcome]:
     """The outcomes of a fleet, in the order of its cells."""
-    first = cells[0].parameters
+    first, teachers = cells[0].parameters, [terms_of(cell.parameters) for cell in cells]
+    indices, coefficients = together(teachers)
     experiment = Experiment(
         learner=make_learner(first),
-        teacher=Teacher(terms_of(first), first["d"]),
+        teacher=Teacher(indices, first["d"]),
         rows=first["rows"],
         draws=first["draws"],
         head=first["head"],
@@ -204,7 +208,20 @@ def measure_cells(cells: Sequence[Cell]) -> list[Outcome]:
         jnp.asarray([cell.parameters[name] for cell in cells], jnp.float64)
         for name in ("noise", "step")
     )
-    return outcomes(experiment, n, noise, step, stacked_keys(cells))
+    table = jnp.asarray(coefficients, jnp.float64)
+    found = outcomes(experiment, n, noise, step, table, stacked_keys(cells))
+    return [_of_degrees(o, degrees_of(terms)) for o, terms in zip(found, teachers, strict=True)]
+
+
+def _of_degrees(outcome: Outcome, degrees: tuple[int, ...]) -> Outcome:
+    """Without what is said of degrees that other teachers of the fleet have."""
+    kept = {f"learned_{k}" for k in degrees}
+    values = {
+        name: value
+        for name, value in outcome.values.items()
+        if name in kept or not name.startswith("learned_")
+    }
+    return replace(outcome, values=values)
 
 
 def outcomes(experiment: Callable[..., Any], *members: Any) -> list[Outcome]:

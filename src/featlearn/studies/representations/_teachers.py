@@ -9,11 +9,13 @@ In `multi` c_1 … c_r fall geometrically from c to c/κ, so that H = 2 diag(c) 
 the quadratic part has energy ½.
 """
 
+from collections.abc import Sequence
 from itertools import product
 from math import factorial, prod
 from typing import Any
 
-Terms = tuple[tuple[tuple[int, ...], float], ...]
+Index = tuple[int, ...]
+Terms = tuple[tuple[Index, float], ...]
 
 
 def terms_of(parameters: Any) -> Terms:
@@ -29,12 +31,23 @@ def terms_of(parameters: Any) -> Terms:
     return _multi(r, kappa, degenerate=form == "degenerate")
 
 
+def together(teachers: Sequence[Terms]) -> tuple[tuple[Index, ...], list[list[float]]]:
+    """The multi-indices that any teacher has, and of each teacher all their coefficients."""
+    indices = tuple(sorted({a for terms in teachers for a, _ in terms}))
+    return indices, [[dict(terms).get(a, 0.0) for a in indices] for terms in teachers]
+
+
+def degrees_of(terms: Terms) -> tuple[int, ...]:
+    """The degrees of which a teacher has a part."""
+    return tuple(sorted({sum(a) for a, _ in terms}))
+
+
 def _multi(r: int, kappa: float, *, degenerate: bool) -> Terms:
     weights = [kappa ** (-j / max(r - 1, 1)) for j in range(r)]
     if degenerate:
         weights[-1] = 0.0
     scale = (4 * sum(w**2 for w in weights)) ** -0.5  # 2 Σ c_j² = ½
-    terms: dict[tuple[int, ...], float] = {}
+    terms: dict[Index, float] = {}
     for j, weight in enumerate(weights):
         if weight:
             terms[tuple(2 * (i == j) for i in range(r))] = scale * weight

@@ -16,7 +16,7 @@ from featlearn.measures import energy_outside
 from featlearn.measures.estimates import over_draws
 from featlearn.samples import Sample
 from featlearn.studies.representations._experiment import Keys, Teacher, outcomes, stacked_keys
-from featlearn.studies.representations._teachers import terms_of
+from featlearn.studies.representations._teachers import terms_of, together
 from featlearn.targets import single_index
 from featlearn.tasks import Task
 
@@ -29,6 +29,7 @@ class Transfer(eqx.Module):
 
     learner: OneStep
     teacher: Teacher = eqx.field(static=True)
+    coefficients: tuple[float, ...] = eqx.field(static=True)
     rows: int = eqx.field(static=True)
     sizes: tuple[int, ...] = eqx.field(static=True)
     draws: int = eqx.field(static=True)
@@ -40,7 +41,7 @@ class Transfer(eqx.Module):
         shuffled: Int[Array, ""],
         keys: Keys,
     ) -> dict[str, Float[Array, ""]]:
-        teacher = self.teacher.draw(keys.teacher)
+        teacher = self.teacher.draw(keys.teacher, jnp.asarray(self.coefficients, jnp.float64))
         inputs, u = Gaussian(self.teacher.dim), teacher.directions[:, 0]
         first_key, second_key, order_key = jax.random.split(keys.data, 3)
         first = Task(inputs, teacher, noise).sample(first_key, self.rows)
@@ -75,9 +76,11 @@ def shuffle(y: Float[Array, "rows"], order: Int[Array, "rows"], n: Int[Array, ""
 def measure_transfer(cells: Sequence[Cell]) -> list[Outcome]:
     """The outcomes of a fleet, in the order of its cells."""
     first: Any = cells[0].parameters
+    indices, coefficients = together([terms_of(first)])
     experiment = Transfer(
         learner=OneStep(first["width"], estimate_rank=False),
-        teacher=Teacher(terms_of(first), first["d"]),
+        teacher=Teacher(indices, first["d"]),
+        coefficients=tuple(coefficients[0]),
         rows=first["rows"],
         sizes=tuple(first["sizes"]),
         draws=first["draws"],

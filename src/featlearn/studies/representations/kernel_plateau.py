@@ -6,7 +6,14 @@ from typing import TYPE_CHECKING, Any
 from featlearn.claims import AtMost, Between, Finding, judge
 from featlearn.engine import Settings, Study
 from featlearn.studies._judging import median, select
-from featlearn.studies.representations._cells import KERNELS, cell, run, sample_sizes, shape
+from featlearn.studies.representations._cells import (
+    KERNELS,
+    cell,
+    kernel_rows,
+    run,
+    sample_sizes,
+    shape,
+)
 from featlearn.studies.representations._judging import SOURCE, flags_of, harmonics
 
 if TYPE_CHECKING:
@@ -23,7 +30,11 @@ def grid(s: Settings) -> list[dict[str, Any]]:
     """Kernels and the step at multiples of d²; p = 2 at the largest."""
     sizes = sample_sizes(s["d"] ** 2, s["multiples"])
     common = {"noise": s["noise"], "draws": s["draws"]}
-    cells = [cell(k, s["d"], n, p=s["p"], **common) for k in s["kernels"] for n in sizes]
+    cells = [
+        cell(k, s["d"], n, rows=rows, p=s["p"], **common)
+        for k in s["kernels"]
+        for n, rows in kernel_rows(sizes).items()
+    ]
     cells += [cell(k, s["d"], max(sizes), p=2, **common) for k in s["kernels"]]
     cells += [
         cell("one step", s["d"], n, rows=max(sizes), width=s["width"], p=s["p"], **common)

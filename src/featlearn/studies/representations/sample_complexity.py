@@ -6,7 +6,14 @@ from typing import TYPE_CHECKING, Any
 from featlearn.claims import AtLeast, AtMost, Finding, judge
 from featlearn.engine import Settings, Study
 from featlearn.studies._judging import Growth, crossings, growth, median_crossing, select
-from featlearn.studies.representations._cells import KERNELS, cell, run, sample_sizes, shape
+from featlearn.studies.representations._cells import (
+    KERNELS,
+    cell,
+    kernel_rows,
+    run,
+    sample_sizes,
+    shape,
+)
 from featlearn.studies.representations._judging import SOURCE, flags_of, harmonics, harmonics_slope
 
 if TYPE_CHECKING:
@@ -39,12 +46,8 @@ def _growth_cells(s: Settings) -> list[dict[str, Any]]:
         ]
     for d in s["kernel_dims"]:
         sizes = sample_sizes(harmonics(d, s["p"]), s["kernel_multiples"])
-        cells += [
-            cell(kernel, d, n, **common)
-            for kernel in s["kernels"]
-            for n in sizes
-            if n <= s["kernel_most"]
-        ]
+        rows = kernel_rows(n for n in sizes if n <= s["kernel_most"])
+        cells += [cell(k, d, n, rows=rows[n], **common) for k in s["kernels"] for n in rows]
     return [{**c, "part": GROWTH} for c in cells]
 
 
@@ -55,9 +58,18 @@ def _curve_cells(s: Settings) -> list[dict[str, Any]]:
     few = [n for n in sizes if n <= s["curve_kernel_most"]]
     cells = [cell("one step", d, n, rows=max(sizes), width=s["width"], **common) for n in sizes]
     features = s["curve_features"]
-    cells += [cell("random features", d, n, rows=max(few), width=features, **common) for n in few]
-    cells += [cell("NTK", d, n, **common) for n in few]
+    cells += [
+        cell("random features", d, n, rows=rows, width=features, **common)
+        for n, rows in _feature_rows(few, features).items()
+    ]
+    cells += [cell("NTK", d, n, rows=rows, **common) for n, rows in kernel_rows(few).items()]
     return [{**c, "part": CURVE} for c in cells]
+
+
+def _feature_rows(sizes: list[int], features: int) -> dict[int, int]:
+    """Two shapes: where rows are few their Gram matrix is decomposed, and else the features'."""
+    few = max((n for n in sizes if 2 * n < features), default=0)
+    return {n: few if n <= few else max(sizes) for n in sizes}
 
 
 def repeats(parameters: Mapping[str, Any], seeds: int) -> int:

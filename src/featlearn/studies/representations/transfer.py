@@ -28,8 +28,8 @@ def grid(s: Settings) -> list[dict[str, Any]]:
     cells = []
     for d in s["dims"]:
         *fewer, last = sample_sizes(d**2, s["multiples"])
-        cells += [_cell(s, d, n, max(fewer), SQUARE) for n in fewer]
-        cells += [_cell(s, d, last, last, name) for name in (SQUARE, SHUFFLED)]
+        cells += [_cell(s, d, n, last, SQUARE) for n in [*fewer, last]]
+        cells.append(_cell(s, d, last, last, SHUFFLED))
     for d in s["small_dims"]:
         many = round(most * d**2)
         cells.append(_cell(s, d, -(-5 * d // 4), many, LINEAR))  # a fifth is held out of the step
