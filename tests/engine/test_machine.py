@@ -6,7 +6,8 @@ from types import SimpleNamespace
 import jax
 import pytest
 
-from featlearn.engine import cores, device, processor, versions
+from featlearn.engine import device, processor, versions
+from featlearn.processors import cores
 
 
 def test_versions_are_those_that_are_loaded():

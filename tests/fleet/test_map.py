@@ -12,6 +12,7 @@ import pytest
 
 from featlearn.errors import InvalidInputError
 from featlearn.fleet import map_members
+from featlearn.fleet._map import _in_batches
 
 
 def decorrelate(x, key):
@@ -118,6 +119,7 @@ def test_a_32_bit_session_may_hold_64_bit_members():
 DEVICES = """
 import jax, jax.numpy as jnp, numpy as np
 from featlearn.fleet import map_members
+from featlearn.fleet._map import _in_batches
 assert jax.local_device_count() == 3
 def f(x, key): return jnp.sin(x) + jax.random.normal(key, dtype=jnp.float32), {"kept": x.sum()}
 for count, block in ((7, 2), (1, None), (6, 1), (4, 100)):
@@ -139,3 +141,21 @@ def test_several_devices_share_the_members():
         check=False,
     )
     assert run.returncode == 0, run.stderr[-2000:]
+
+
+def test_the_compiler_takes_as_much_effort_as_asked_for_and_the_numbers_stay():
+    x = jnp.asarray(np.random.default_rng(0).normal(size=(3, 4)))
+    keys = jax.random.split(jax.random.key(0), 3)
+    full, little, least = (
+        map_members(decorrelate, x, keys, effort=effort) for effort in ("full", "little", "least")
+    )
+    np.testing.assert_allclose(little["product"], full["product"], rtol=1e-12)
+    np.testing.assert_allclose(least["product"], full["product"], rtol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("shape", "batched"), [((4, 4), False), ((1, 4, 4), False), ((3, 4, 4), True)]
+)
+def test_a_program_that_decomposes_a_batch_is_known(shape, batched):
+    program = jax.jit(jnp.linalg.cholesky).lower(jnp.zeros(shape)).as_text()
+    assert _in_batches(program) == batched

@@ -12,6 +12,7 @@ import warnings
 from pathlib import Path
 
 from featlearn.errors import InvalidInputError
+from featlearn.processors import take_one_core_each
 
 _SETTINGS = {
     "jax_enable_x64": True,
@@ -21,6 +22,7 @@ _SETTINGS = {
 
 def prepare_jax(*, cached: bool = True) -> None:
     """Settings for this process and those that it starts; JAX itself is not loaded here."""
+    take_one_core_each()  # programs run beside each other, one on each core
     settings: dict[str, object] = {**_SETTINGS, "jax_enable_compilation_cache": cached}
     cache = compilation_cache() if cached else None
     if cache is not None:

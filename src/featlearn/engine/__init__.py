@@ -2,7 +2,7 @@
 
 from featlearn.engine._backends import BACKENDS
 from featlearn.engine._code import code_roots, fingerprint
-from featlearn.engine._machine import cores, device, processor, versions
+from featlearn.engine._machine import device, processor, versions
 from featlearn.engine._observer import Observer, Silent
 from featlearn.engine._plan import Plan, make_plans
 from featlearn.engine._registry import GROUP, Registry, load_registry
@@ -29,7 +29,6 @@ __all__ = [
     "Tier",
     "code_roots",
     "command_line",
-    "cores",
     "device",
     "fingerprint",
     "load_registry",

@@ -11,9 +11,9 @@ from queue import SimpleQueue
 from typing import Any, Protocol
 
 from featlearn.engine._compute import Computed, Run, compute
-from featlearn.engine._machine import cores
 from featlearn.engine._study import Cell
 from featlearn.errors import InvalidInputError, NotFoundError
+from featlearn.processors import cores
 
 BACKENDS = ("local", "ray")
 MOST_AHEAD = 6  # fleets in flight: compilers need memory, and an interrupted run loses them
@@ -46,14 +46,14 @@ def open_backend(name: str) -> Iterator[Backend]:
 
 
 class Local:
-    """One fleet computes; of studies that allow it, several are compiled at once.
+    """One fleet at a time; of studies that allow it, as many as cores, and one that waits.
 
     Fleets run in threads beside the one that waits for them: a compiled program holds its thread
     for minutes, and Ctrl-C is heard by a waiting thread only.
     """
 
     def __init__(self) -> None:
-        self.alone, self.slots = 1, min(max(cores(), 2), MOST_AHEAD)
+        self.alone, self.slots = 1, min(cores() + 1, MOST_AHEAD)
         self._results: SimpleQueue[tuple[int, Computed | BaseException]] = SimpleQueue()
         self._ended = 0.0
 

@@ -1,10 +1,11 @@
 """What a cell was computed with: versions of what matters, and the kind of device."""
 
-import os
 import platform
 import sys
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
+
+from featlearn.processors import cores
 
 _PACKAGES = ("featlearn", "jax", "jaxlib", "numpy")
 
@@ -37,10 +38,3 @@ def processor() -> str:
     """`x86_64, 2 cores`."""
     count = cores()
     return f"{platform.machine() or 'cpu'}, {count} core{'s' if count > 1 else ''}"
-
-
-def cores() -> int:
-    """Cores that this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1

@@ -1,7 +1,8 @@
 """Many fits as one compiled program: over seeds, samples and floating hyper-parameters."""
 
+from featlearn.fleet._compile import Effort
 from featlearn.fleet._fit import Fleet, fit_many
 from featlearn.fleet._map import map_members
 from featlearn.fleet._memory import member_bytes
 
-__all__ = ["Fleet", "fit_many", "map_members", "member_bytes"]
+__all__ = ["Effort", "Fleet", "fit_many", "map_members", "member_bytes"]

@@ -5,6 +5,7 @@ Members are the slices of a pytree along its first axis. They run in blocks: wit
 takes an equal part of the members.
 """
 
+import re
 from collections.abc import Callable
 from functools import lru_cache, partial
 from typing import Any, NamedTuple
@@ -17,11 +18,12 @@ from jax.sharding import Mesh, PartitionSpec
 
 from featlearn.errors import InvalidInputError
 from featlearn.fleet._compile import Effort, compiler_options
-from featlearn.fleet._machine import Machine
+from featlearn.fleet._machine import Machine, Need
 from featlearn.fleet._memory import block_size, member_bytes
 from featlearn.precision import double_precision
 
 _MACHINE = Machine()
+_BATCH = re.compile(r"tensor<(?!1x)\d+x\d+x\d+x")  # three sizes of an operand, more than one matrix
 
 
 @double_precision
@@ -40,8 +42,9 @@ def map_members(
     members    pytrees whose arrays share a first axis; what is not an array is shared by all
     block      how many members at once; by default what fits `memory`
     memory     bytes a block may take; by default half of a GPU, or what suits a CPU's caches
-    effort     "little" halves the compile time on a CPU, for members that spend their time in
-               matrix products and decompositions
+    effort     of the compiler on a CPU: "little" for members that spend their time in matrix
+               products and decompositions, "least" for a fleet that takes less time to run than
+               to compile
     """
     members = jax.tree.map(lambda a: jnp.asarray(a) if isinstance(a, np.ndarray) else a, members)
     arrays, shared = eqx.partition(members, eqx.is_array)
@@ -55,7 +58,7 @@ def map_members(
     given, fixed = eqx.partition(function, eqx.is_array)
     with _MACHINE.compiling():
         program = _compiled(*_form(given, padded, fixed, shared), block, devices, effort)
-    with _MACHINE.running():
+    with _MACHINE.running(program.need):
         found = jax.block_until_ready(program.run(given, padded))
     result = eqx.combine(found, program.rest)
     return jax.tree.map(lambda leaf: leaf[:count] if eqx.is_array(leaf) else leaf, result)
@@ -66,6 +69,7 @@ class _Program(NamedTuple):
 
     run: Callable[..., Any]
     rest: Any
+    need: Need
 
 
 def _form(given: Any, arrays: Any, fixed: Any, shared: Any) -> tuple[tuple[Any, ...], Any]:
@@ -97,8 +101,22 @@ def _compiled(
         return jax.tree.map(lambda a: a.reshape(-1, *a.shape[2:]), stacked)
 
     run = _sharded(blocks) if devices > 1 else blocks
-    compiled = jax.jit(run, compiler_options=compiler_options(effort)).lower(given, arrays)
-    return _Program(compiled.compile(), rest)
+    lowered = jax.jit(run, compiler_options=compiler_options(effort)).lower(given, arrays)
+    compiled = lowered.compile()
+    return _Program(compiled, rest, Need(_bytes_of(compiled), _in_batches(lowered.as_text())))
+
+
+def _bytes_of(compiled: Any) -> int:
+    """Memory that a compiled program takes while it runs."""
+    found = compiled.memory_analysis()
+    return int(found.temp_size_in_bytes + found.output_size_in_bytes) if found else 0
+
+
+def _in_batches(program: str) -> bool:
+    """Whether it decomposes several matrices in one call: see `decompositions`."""
+    return any(
+        _BATCH.search(line) is not None for line in program.splitlines() if "@lapack_" in line
+    )
 
 
 def _sharded(blocks: Callable[..., Any]) -> Callable[..., Any]:

@@ -15,7 +15,7 @@ from jaxtyping import Array, Float, Int, Key
 from featlearn import kernels, learners, seeds
 from featlearn.decompositions import eigh, singular_values
 from featlearn.engine import Cell, Outcome
-from featlearn.fleet import map_members
+from featlearn.fleet import Effort, map_members
 from featlearn.inputs import Gaussian
 from featlearn.measures import energy_outside, overlap
 from featlearn.measures.components import parts_of_degrees
@@ -179,6 +179,7 @@ def make_learner(parameters: Mapping[str, Any]) -> Any:
     return table[name]()
 
 
+SHORT = 10**7  # entries; at 2·10⁷ unoptimised code costs what its compilation saves
 BIAS_VARIANCES = (0.3, 1.0)
 BANDWIDTHS = (1.5, 4.0)
 OFFSETS = (0.3, 1.0)
@@ -209,7 +210,8 @@ def measure_cells(cells: Sequence[Cell]) -> list[Outcome]:
         for name in ("noise", "step")
     )
     table = jnp.asarray(coefficients, jnp.float64)
-    found = outcomes(experiment, n, noise, step, table, stacked_keys(cells))
+    keys = stacked_keys(cells)
+    found = outcomes(experiment, n, noise, step, table, keys, effort=_effort(cells))
     return [_of_degrees(o, degrees_of(terms)) for o, terms in zip(found, teachers, strict=True)]
 
 
@@ -224,10 +226,18 @@ def _of_degrees(outcome: Outcome, degrees: tuple[int, ...]) -> Outcome:
     return replace(outcome, values=values)
 
 
-def outcomes(experiment: Callable[..., Any], *members: Any) -> list[Outcome]:
+def _effort(cells: Sequence[Cell]) -> Effort:
+    """Little where the entries of all features and Gram matrices take longer than compiling."""
+    sizes = ((c.parameters["n"], c.parameters["width"]) for c in cells)
+    return "least" if sum(n * (width or n) for n, width in sizes) < SHORT else "little"
+
+
+def outcomes(
+    experiment: Callable[..., Any], *members: Any, effort: Effort = "little"
+) -> list[Outcome]:
     """One outcome for each member. On a CPU a member fills the cores by itself."""
     block = 1 if jax.default_backend() == "cpu" else None
-    found = map_members(experiment, *members, block=block, effort="little")
+    found = map_members(experiment, *members, block=block, effort=effort)
     table = {name: jax.device_get(column) for name, column in found.items()}
     count = len(next(iter(table.values())))
     return [
