@@ -92,6 +92,13 @@ def test_a_stair_of_few_samples_is_left_out(found):
     assert found["degree 2: slope of log n*(d)"].note.startswith("d = 8, 12, 16, 32:")
 
 
+@pytest.mark.parametrize("dims", [{8, 12, 16}, {8}, {128}], ids=str)
+def test_any_dimensions_can_be_judged_and_drawn(good, dims):
+    rows = good[good["d"].isin(dims)]
+    assert STUDY.judge(rows)
+    assert len(STUDY.figure(rows).axes) == 2
+
+
 def test_sizes_are_equal_steps_of_the_power_of_d():
     assert sample_sizes(16, 0.5, 2000) == [4, 16, 64, 256, 1024]
 

@@ -203,7 +203,8 @@ gained. Without its rounds the machine is the RBF kernel. A fixed kernel that is
 ⟨u, x⟩ alone, does not stay on the plateau: what fixed kernels lack is the direction.
 
 **Why p = 5 and d = {_QUICK["d"]} in the quick tier.** As in `representations/kernel-plateau`: the
-window must be open at a size that two cores can decompose. The full tier has p = 4 and d = 36.
+window must be open at a size that two cores can decompose. Here n = 847 and N(11, 5) = 2717.
+The full tier has p = 4 and d = 36: n = 1296 to 10368, and N = 81585.
 
 **What it cannot tell.** From how few samples the machine finds u: it begins with what a fixed
 kernel has learned of He₂, and the full tier shows its error from n = d² on.

@@ -181,12 +181,13 @@ def predicted_slope(rows: "pd.DataFrame", k: int) -> float:
 
 
 def figure(rows: "pd.DataFrame") -> "Figure":
-    """The staircase at the largest d that has all three stairs, and n_k* against d."""
+    """The staircase at the largest d that has all its stairs, and n_k* against d."""
     from featlearn.report.figures import new_figure
 
     main = select(rows, **MAIN)
     fig, (left, right) = new_figure(2, height=3.6)
-    _draw_staircase(left, select(main, d=_dims(main, DEGREES[-1])[-1]))
+    shown = next(dims for k in reversed(DEGREES) if (dims := _dims(main, k, 0)))
+    _draw_staircase(left, select(main, d=shown[-1]))
     _draw_growth(right, main)
     return fig
 
@@ -218,11 +219,15 @@ def _draw_growth(ax: "Axes", rows: "pd.DataFrame") -> None:
 
     looks = _styles()
     for k in DEGREES:
-        found, dims = _growth(rows, k), _dims(rows, k)
-        slope_panel(ax, found.sizes, found.thresholds, found.sides, found.slope.measured,
-                    name=_LABELS[k], style=looks[k], y_label="n* (half learned)")  # fmt: skip
-        heights = [predicted_stair(select(rows, d=d), k).value for d in dims]
-        ax.plot(dims, heights, color=_GUIDE, linewidth=1.0, linestyle=_DASH, zorder=2.8)
+        dims = _dims(rows, k)
+        found = {d: stairs(select(rows, d=d), k) for d in dims}
+        if dims:
+            slope_panel(ax, dims, {d: [c.value for c in each] for d, each in found.items()},
+                        {d: [c.side for c in each] for d, each in found.items()},
+                        _growth(rows, k).slope.measured if len(dims) > 1 else None,
+                        name=_LABELS[k], style=looks[k], y_label="n* (half learned)")  # fmt: skip
+            heights = [predicted_stair(select(rows, d=d), k).value for d in dims]
+            ax.plot(dims, heights, color=_GUIDE, linewidth=1.0, linestyle=_DASH, zorder=2.8)
     panel_title(ax, "samples needed; dashed: predicted")
 
 
