@@ -53,6 +53,14 @@ def test_the_gradient_of_a_fit_is_that_of_its_predictions(fit, problem12):
     np.testing.assert_allclose(fit.gradient(x)[:, :, 0], expected, rtol=1e-6)
 
 
+def test_both_solvers_turn_to_the_same_metric(fit, problem12, key):
+    again = GradientOuterProduct(
+        3, bandwidths=BANDWIDTHS, penalties=PENALTIES, solver="cholesky"
+    ).fit(problem12.sample, key=key)
+    np.testing.assert_allclose(again.root, fit.root, rtol=1e-5, atol=1e-7)
+    assert int(again.record["round"]) == int(fit.record["round"])
+
+
 def test_the_outer_product_is_the_mean_over_training_rows(fit, problem12):
     slopes = np.asarray(fit.gradient(problem12.sample.x[:336]))[:, :, 0]
     np.testing.assert_allclose(fit.outer_product, slopes.T @ slopes / 336, rtol=1e-6, atol=1e-12)
@@ -169,6 +177,7 @@ def test_refuses_what_memory_cannot_hold(monkeypatch, key):
         ({"bandwidths": ()}, "takes a kernel"),
         ({"bandwidths": (1.0, -1.0)}, "bandwidth must be positive"),
         ({"penalties": (0.0,)}, "penalties must be"),
+        ({"solver": "iterative"}, "solver must be 'exact' or 'cholesky'"),
     ],
 )
 def test_refuses(given, says):

@@ -103,6 +103,7 @@ class GradientOuterProduct(eqx.Module):
     power          M = G^power; ½ forgets less of the weak directions
     diagonal       keep the diagonal of M alone: it then selects and scales coordinates
     penalties      candidates for λ, tuned in every round
+    solver         "exact" or "cholesky", as in `KernelRidge`; gradients need the whole matrix
     """
 
     rounds: int = eqx.field(static=True)
@@ -120,6 +121,7 @@ class GradientOuterProduct(eqx.Module):
         power: float = 1.0,
         diagonal: bool = False,
         penalties: tuple[float, ...] = PENALTIES,
+        solver: Literal["exact", "cholesky"] = "exact",
     ) -> None:
         if isinstance(rounds, bool) or not isinstance(rounds, int | np.integer) or rounds < 1:
             raise InvalidInputError(f"rounds must be a whole number of at least 1, got {rounds}.")
@@ -127,10 +129,12 @@ class GradientOuterProduct(eqx.Module):
             raise InvalidInputError(f"kernel must be 'laplace' or 'gaussian', got {kernel!r}.")
         if not 0 < power <= 2:
             raise InvalidInputError(f"power must be positive and at most 2, got {power}.")
+        if solver not in ("exact", "cholesky"):
+            raise InvalidInputError(f"solver must be 'exact' or 'cholesky', got {solver!r}.")
         candidates = [FORMS[kernel](float(bandwidth)) for bandwidth in bandwidths]
         self.kernels, _ = stack_kernels(candidates, "GradientOuterProduct")
         self.rounds, self.power, self.diagonal = int(rounds), float(power), bool(diagonal)
-        self.rule = DualRule(check_penalties(penalties), "exact")
+        self.rule = DualRule(check_penalties(penalties), solver)
 
     def fit(self, sample: Sample, *, key: Key[Array, ""]) -> OuterProductFit:
         """Fit on a sample; the last fifth of its rows chooses. Nothing is drawn from `key`."""
