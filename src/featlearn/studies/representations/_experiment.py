@@ -15,12 +15,12 @@ from jaxtyping import Array, Float, Int, Key
 from featlearn import kernels, learners, seeds
 from featlearn.decompositions import eigh, singular_values
 from featlearn.engine import Cell, Outcome
-from featlearn.fleet import map_members
 from featlearn.inputs import Gaussian
 from featlearn.measures import energy_outside, overlap
 from featlearn.measures.components import parts_of_degrees
 from featlearn.measures.estimates import over_draws, ratio_estimate
 from featlearn.samples import Sample
+from featlearn.studies._fleets import outcomes
 from featlearn.studies.representations._teachers import Terms, terms_of
 from featlearn.targets import MultiIndex, multi_index
 from featlearn.tasks import Task
@@ -205,18 +205,6 @@ def measure_cells(cells: Sequence[Cell]) -> list[Outcome]:
         for name in ("noise", "step")
     )
     return outcomes(experiment, n, noise, step, stacked_keys(cells))
-
-
-def outcomes(experiment: Callable[..., Any], *members: Any) -> list[Outcome]:
-    """One outcome for each member. On a CPU a member fills the cores by itself."""
-    block = 1 if jax.default_backend() == "cpu" else None
-    found = map_members(experiment, *members, block=block, effort="little")
-    table = {name: jax.device_get(column) for name, column in found.items()}
-    count = len(next(iter(table.values())))
-    return [
-        Outcome(values={name: float(column[i]) for name, column in table.items()})
-        for i in range(count)
-    ]
 
 
 def stacked_keys(cells: Sequence[Cell]) -> Keys:

@@ -1,0 +1,8 @@
+"""Kernels: their closed forms and solvers checked as claims, and what they can and cannot learn."""
+
+from featlearn.engine import Study
+from featlearn.studies.kernels import infinite_width
+
+STUDIES: tuple[Study, ...] = (infinite_width.STUDY,)
+
+__all__ = ["STUDIES"]
