@@ -10,14 +10,21 @@ from featlearn.engine import Cell
 from featlearn.kernels import NTK, Conjugate, empirical_ntk
 from featlearn.studies.kernels import _networks
 from featlearn.studies.kernels._network_cells import cell, run
-from featlearn.studies.kernels._networks import FACTOR, WEIGHT, Experiment, measure_cells
+from featlearn.studies.kernels._networks import (
+    ACTIVATIONS,
+    FACTOR,
+    WEIGHT,
+    Experiment,
+    measure_cells,
+)
 
 BIAS = 0.3
+RELU, ERF = (jnp.asarray(i) for i in range(2))
 X = jnp.asarray(np.random.default_rng(0).normal(size=(5, 3)))
 
 
-def experiment(neurons=12, depth=2, activation="relu"):
-    return Experiment(activation, depth, neurons, networks=2, points=5, dim=3)
+def experiment(neurons=12, depth=2):
+    return Experiment(depth, neurons, networks=2, points=5, dim=3)
 
 
 @eqx.filter_jit
@@ -30,12 +37,12 @@ def draw(made, distinct=None):
 
 
 @eqx.filter_jit
-def _kernels(made, layers, width):
-    return made.finite(X, layers, width, jnp.asarray(BIAS))
+def _kernels(made, layers, activation, width):
+    return made.finite(X, layers, activation, width, jnp.asarray(BIAS))
 
 
-def kernels_of(made, layers, width=None):
-    return np.asarray(_kernels(made, layers, jnp.asarray(width or made.neurons)))
+def kernels_of(made, layers, width=None, activation=RELU):
+    return np.asarray(_kernels(made, layers, activation, jnp.asarray(width or made.neurons)))
 
 
 def cut(layers, width):
@@ -55,21 +62,23 @@ def test_a_padded_network_is_the_network_without_its_padding(depth):
     assert np.abs(kernels_of(made, layers) / small - 1).max() > 1e-2
 
 
-def test_the_kernels_are_those_of_the_function_that_is_written_down():
+@pytest.mark.parametrize(("activation", "phi"), [(RELU, jax.nn.relu), (ERF, jax.lax.erf)])
+def test_the_kernels_are_those_of_the_function_that_is_written_down(activation, phi):
     """Gradients by JAX of f as in the docstring; the last layer's are the conjugate kernel."""
     made = experiment()
     layers = jax.tree.map(lambda leaf: leaf.astype(jnp.float64), draw(made))
 
     def network(layers, x):
         one, two, last = layers
-        h = jax.nn.relu(jnp.sqrt(WEIGHT / 3) * x @ one["w"].T + jnp.sqrt(BIAS) * one["b"])
-        h = jax.nn.relu(jnp.sqrt(WEIGHT / 12) * h @ two["w"].T + jnp.sqrt(BIAS) * two["b"])
+        h = phi(jnp.sqrt(WEIGHT / 3) * x @ one["w"].T + jnp.sqrt(BIAS) * one["b"])
+        h = phi(jnp.sqrt(WEIGHT / 12) * h @ two["w"].T + jnp.sqrt(BIAS) * two["b"])
         return jnp.sqrt(WEIGHT / 12) * h @ last["w"] + jnp.sqrt(BIAS) * last["b"]
 
-    found = kernels_of(made, layers)
+    found = kernels_of(made, layers, activation=activation)
     parts = empirical_ntk(network, layers).layers(X)
     np.testing.assert_allclose(found[0], sum(parts.values()), rtol=1e-11)
     np.testing.assert_allclose(found[1], parts["2"], rtol=1e-11)
+    assert np.abs(kernels_of(made, layers, activation=1 - activation)[0] / found[0] - 1).max() > 0.1
 
 
 def test_copies_are_worth_as_many_neurons_as_were_drawn():
@@ -80,17 +89,18 @@ def test_copies_are_worth_as_many_neurons_as_were_drawn():
     assert np.abs(kernels_of(made, draw(made)) / four - 1).max() > 1e-2
 
 
-@pytest.mark.parametrize("activation", ["relu", "erf"])
-def test_the_closed_forms_are_the_right_one_and_two_wrong_ones(activation):
-    forms = eqx.filter_jit(experiment(activation=activation).closed_forms)(X, jnp.asarray(BIAS))
-    other = {"relu": "erf", "erf": "relu"}[activation]
-    for i, kernel in enumerate((NTK, Conjugate)):
-        expected = [
-            kernel(2, WEIGHT, BIAS, activation)(X),
-            kernel(2, FACTOR * WEIGHT, BIAS, activation)(X),
-            kernel(2, WEIGHT, BIAS, other)(X),
-        ]
-        np.testing.assert_allclose(forms[i], expected, rtol=1e-12)
+def test_the_closed_forms_are_the_right_one_and_two_wrong_ones():
+    made = experiment()
+    closed_forms = eqx.filter_jit(made.closed_forms)
+    for place, (right, other) in enumerate((ACTIVATIONS, ACTIVATIONS[::-1])):
+        forms = closed_forms(X, jnp.asarray(place), jnp.asarray(BIAS))
+        for found, kernel in zip(forms, (NTK, Conjugate), strict=True):
+            expected = [
+                kernel(2, WEIGHT, BIAS, right)(X),
+                kernel(2, FACTOR * WEIGHT, BIAS, right)(X),
+                kernel(2, WEIGHT, BIAS, other)(X),
+            ]
+            np.testing.assert_allclose(found, expected, rtol=1e-12)
 
 
 def make_cell(width, bias=0.3, repetition=0, distinct=None):
@@ -119,14 +129,14 @@ def test_a_fleet_is_the_cells_one_by_one(measured):
 
 def test_an_error_is_the_root_of_the_mean_square_over_the_networks(measured):
     """Networks drawn one by one from the cell's keys, each against the closed forms."""
-    made = Experiment("relu", 1, 16, networks=3, points=4, dim=3)
+    made = Experiment(1, 16, networks=3, points=4, dim=3)
     keys, sixteen = _networks._keys(FLEET[:1]), jnp.asarray(16)
     x = jax.random.normal(keys.data[0], (4, 3), jnp.float64)
     right = np.stack([kernel(1, WEIGHT, 0.3)(x) for kernel in (NTK, Conjugate)])
 
     @jax.jit
     def one(key):
-        return made.finite(x, made.draw(key, sixteen), sixteen, jnp.asarray(0.3))
+        return made.finite(x, made.draw(key, sixteen), RELU, sixteen, jnp.asarray(0.3))
 
     draws = jax.random.split(jax.random.fold_in(keys.start[0], 16), 3)
     gaps = np.stack([one(key) for key in draws]) - right

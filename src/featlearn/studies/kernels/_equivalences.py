@@ -119,31 +119,42 @@ def inputs(problem: Problem, key: Key[Array, ""]) -> Values:
 
 
 def features(problem: Problem, key: Key[Array, ""]) -> Values:
-    """Random features of the NTK; their own kernel, and the one that they approximate."""
-    limit = NTK(1, bias_variance=BIAS)
+    """Random features of the NTK; their own kernel, and that of another draw of them."""
+    limit, dim = NTK(1, bias_variance=BIAS), problem.sample.dim
     learner = RandomFeatures(problem.width, limit, penalties=(problem.penalty,))
     fit: Any = learner.fit_arrays(problem.sample, key)
-    found = fit(problem.new)
-    return {
-        "features": apart(found, problem.by_kernel(OfFeatures(fit.map))),
-        "their_limit": apart(found, problem.by_kernel(limit)),
-    }
+    other = random_features(limit, problem.width, jax.random.fold_in(key, 1), dim=dim)
+
+    def by_kernel(phi: RandomMap) -> Float[Array, "q"]:
+        return problem.by_kernel(OfFeatures(phi))
+
+    found, (own, wrong) = fit(problem.new), of_each(by_kernel, fit.map, other)
+    return {"features": apart(found, own), "other_features": apart(found, wrong)}
 
 
 def tangent(problem: Problem, key: Key[Array, ""]) -> Values:
-    """A ReLU network's tangent model; its own NTK, that of infinite width, and no start."""
-    params = draw(key, problem.sample.dim, problem.width)
+    """A network's tangent model; its own NTK, that of another draw of it, and no start."""
+    params, other = (
+        draw(each, problem.sample.dim, problem.width) for each in jax.random.split(key)
+    )
     model = tangent_model(network, params).solve_arrays(problem.train, problem.penalty)
-    found = model(problem.new)
     f_0, known = (network(params, x.astype(jnp.float64)) for x in (problem.new, problem.sample.x))
-    rest, y = problem.sample.y - known, problem.sample.y
-    own = problem.by_kernel(empirical_ntk(network, params), jnp.stack([rest, y], axis=1))
-    limit = problem.by_kernel(NTK(1, bias_variance=BIAS), rest)
+    y = jnp.stack([problem.sample.y - known, problem.sample.y], axis=1)
+
+    def by_kernel(params: Any) -> Float[Array, "q 2"]:
+        return problem.by_kernel(empirical_ntk(network, params), y)
+
+    found, (own, wrong) = model(problem.new), of_each(by_kernel, params, other)
     return {
         "tangent": apart(found, f_0 + own[:, 0]),
-        "infinite_width": apart(found, f_0 + limit),
+        "other_network": apart(found, f_0 + wrong[:, 0]),
         "no_start": apart(found, own[:, 1]),
     }
+
+
+def of_each(function: Callable[[Any], Array], *trees: Any) -> Array:
+    """The function of each, in turn, from one piece of program."""
+    return jax.lax.map(function, jax.tree.map(lambda *leaf: jnp.stack(leaf), *trees))
 
 
 def solvers(problem: Problem, key: Key[Array, ""]) -> Values:

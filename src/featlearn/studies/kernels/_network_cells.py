@@ -5,7 +5,7 @@ from typing import Any
 
 from featlearn.engine import Cell, Outcome
 
-PER_CELL = ("width", "distinct", "bias")  # what cells of one fleet may differ in
+PER_CELL = ("activation", "width", "distinct", "bias")  # what cells of one fleet may differ in
 
 
 def cell(

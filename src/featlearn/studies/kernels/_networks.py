@@ -23,12 +23,13 @@ from jaxtyping import Array, Float, Int, Key
 from featlearn import seeds
 from featlearn.engine import Cell, Outcome
 from featlearn.inputs import Gaussian
-from featlearn.kernels import NTK, Conjugate, activations, empirical_ntk
+from featlearn.kernels import NTK, Conjugate, empirical_ntk
+from featlearn.kernels.activations import as_activation
 from featlearn.studies._fleets import outcomes
 
 WEIGHT = 2.0  # σ_w²
 FACTOR = 1.2  # of σ_w², in a closed form that is wrong
-OTHER = {"relu": "erf", "erf": "relu"}
+ACTIVATIONS = ("relu", "erf")  # a number in the program, so that one serves both
 KERNELS: dict[str, Any] = {"tangent": NTK, "conjugate": Conjugate}
 FORMS = ("error", "wrong_variance", "wrong_activation")
 
@@ -41,12 +42,11 @@ class Keys(NamedTuple):
 
 
 class Experiment(eqx.Module):
-    """Networks of one form, drawn with `neurons` in each layer, of which the first m exist.
+    """Networks of one depth, drawn with `neurons` in each layer, of which the first m exist.
 
     Of these the first `distinct` are drawn and the others are copies of them.
     """
 
-    activation: str = eqx.field(static=True)
     depth: int = eqx.field(static=True)
     neurons: int = eqx.field(static=True)
     networks: int = eqx.field(static=True)
@@ -55,16 +55,17 @@ class Experiment(eqx.Module):
 
     def __call__(
         self,
+        activation: Int[Array, ""],
         width: Int[Array, ""],
         distinct: Int[Array, ""],
         bias: Float[Array, ""],
         keys: Keys,
     ) -> dict[str, Float[Array, ""]]:
         x = Gaussian(self.dim).sample(keys.data, self.points, jnp.float64)
-        right = self.closed_forms(x, bias)
+        right = self.closed_forms(x, activation, bias)
 
         def one(key: Key[Array, ""]) -> Float[Array, "2 3"]:
-            found = self.finite(x, self.draw(key, distinct), width, bias)
+            found = self.finite(x, self.draw(key, distinct), activation, width, bias)
             gaps = jnp.sum((found[:, None] - right) ** 2, axis=(2, 3))
             return gaps / jnp.sum(right**2, axis=(2, 3))
 
@@ -77,19 +78,19 @@ class Experiment(eqx.Module):
         }
 
     def closed_forms(
-        self, x: Float[Array, "n d"], bias: Float[Array, ""]
+        self, x: Float[Array, "n d"], activation: Int[Array, ""], bias: Float[Array, ""]
     ) -> Float[Array, "2 3 n n"]:
-        """Both kernels as they should be, with another σ_w², and with another activation."""
-        phi, other = (
-            activations.as_activation(a) for a in (self.activation, OTHER[self.activation])
-        )
-        forms = ((WEIGHT, phi), (FACTOR * WEIGHT, phi), (WEIGHT, other))
-        return jnp.stack(
-            [
-                jnp.stack([kernel(self.depth, weight, bias, a)(x) for weight, a in forms])
-                for kernel in KERNELS.values()
-            ]
-        )
+        """Both kernels as they should be, with another σ_w², and with the other activation."""
+
+        def grams(kernel: Any, weight: float) -> Float[Array, "2 n n"]:
+            each = [kernel(self.depth, weight, bias, as_activation(a))(x) for a in ACTIVATIONS]
+            return jnp.stack(each)
+
+        def forms(kernel: Any) -> Float[Array, "3 n n"]:
+            right, scaled = grams(kernel, WEIGHT), grams(kernel, FACTOR * WEIGHT)
+            return jnp.stack([right[activation], scaled[activation], right[1 - activation]])
+
+        return jnp.stack([forms(kernel) for kernel in KERNELS.values()])
 
     def draw(self, key: Key[Array, ""], distinct: Int[Array, ""]) -> list[dict[str, Array]]:
         """Weights and biases, layer by layer; neuron j is a copy of neuron j mod `distinct`."""
@@ -107,12 +108,16 @@ class Experiment(eqx.Module):
         self,
         x: Float[Array, "n d"],
         layers: list[dict[str, Array]],
+        activation: Int[Array, ""],
         width: Int[Array, ""],
         bias: Float[Array, ""],
     ) -> Float[Array, "2 n n"]:
         """The empirical NTK and the empirical conjugate kernel."""
         exists = jnp.arange(self.neurons) < width
         scale = jnp.sqrt(WEIGHT / width)
+
+        def phi(z: Array) -> Array:  # a branch: erf in float64 is dear
+            return jax.lax.switch(activation, [as_activation(a) for a in ACTIVATIONS], z)
 
         def hidden(layers: Any, x: Array) -> Array:
             h, fan = x, jnp.sqrt(WEIGHT / self.dim)
@@ -125,29 +130,30 @@ class Experiment(eqx.Module):
             last = layers[-1]
             return scale * hidden(layers, x) @ last["w"] + jnp.sqrt(bias) * last["b"]
 
-        phi = activations.as_activation(self.activation)
         layers = jax.tree.map(lambda leaf: leaf.astype(jnp.float64), layers)
         h = hidden(layers, x)
-        return jnp.stack([empirical_ntk(network, layers)(x), scale**2 * h @ h.T + bias])
+        # One gradient is held at a time, which is the faster the wider the network.
+        tangent = empirical_ntk(network, layers, mode="products")(x)
+        return jnp.stack([tangent, scale**2 * h @ h.T + bias])
 
 
 def measure_cells(cells: Sequence[Cell]) -> list[Outcome]:
     """The outcomes of a fleet, in the order of its cells."""
     first: Any = cells[0].parameters
     experiment = Experiment(
-        activation=first["activation"],
         depth=first["depth"],
         neurons=first["neurons"],
         networks=first["networks"],
         points=first["points"],
         dim=first["d"],
     )
+    activation = jnp.asarray([ACTIVATIONS.index(cell.parameters["activation"]) for cell in cells])
     width, distinct = (
         jnp.asarray([cell.parameters[name] for cell in cells], jnp.int32)
         for name in ("width", "distinct")
     )
     bias = jnp.asarray([cell.parameters["bias"] for cell in cells], jnp.float64)
-    return outcomes(experiment, width, distinct, bias, _keys(cells))
+    return outcomes(experiment, activation, width, distinct, bias, _keys(cells))
 
 
 def _keys(cells: Sequence[Cell]) -> Keys:

@@ -30,9 +30,9 @@ CONTROLS = {
         "no_intercept": "ridge on the inputs without an intercept",
         "other_convention": "kernel ridge with K + λI in the place of K/n + λI",
     },
-    "features": {"their_limit": "kernel ridge with the kernel that the features approximate"},
+    "features": {"other_features": "kernel ridge with the kernel of another draw of the features"},
     "tangent": {
-        "infinite_width": "kernel ridge with the NTK of infinite width",
+        "other_network": "kernel ridge with the NTK of another draw of the network",
         "no_start": "kernel ridge on y in the place of y − f_0",
     },
     "solvers": {"stopped_early": "conjugate gradients stopped at a residual of 1e-2"},
@@ -132,7 +132,7 @@ gradients stop at a relative residual of 10⁻¹⁰, which times κ is 3·10⁻�
 bounds (`--set penalty=…`).
 
 **Controls.** Each is the mistake that one would make: no intercept, another convention for λ, the
-kernel of infinite width for that of the network at hand, the start of the network forgotten,
+kernel of another draw for that of the network at hand, the start of the network forgotten,
 a solver stopped too early.
 
 **What it cannot tell.** Whether any of these learns anything.
