@@ -9,9 +9,11 @@ from featlearn.engine import Outcome
 from featlearn.fleet import map_members
 
 
-def outcomes(experiment: Callable[..., Any], *members: Any) -> list[Outcome]:
+def outcomes(
+    experiment: Callable[..., Any], *members: Any, block: int | None = None
+) -> list[Outcome]:
     """One outcome for each member. On a CPU a member fills the cores by itself."""
-    block = 1 if jax.default_backend() == "cpu" else None
+    block = 1 if jax.default_backend() == "cpu" else block
     found = map_members(experiment, *members, block=block, effort="little")
     table = {name: jax.device_get(column) for name, column in found.items()}
     count = len(next(iter(table.values())))

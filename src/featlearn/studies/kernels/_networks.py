@@ -132,7 +132,7 @@ class Experiment(eqx.Module):
 
         layers = jax.tree.map(lambda leaf: leaf.astype(jnp.float64), layers)
         h = hidden(layers, x)
-        # One gradient is held at a time, which is the faster the wider the network.
+        # Few points and many parameters: to contract two Jacobians takes longer.
         tangent = empirical_ntk(network, layers, mode="products")(x)
         return jnp.stack([tangent, scale**2 * h @ h.T + bias])
 
@@ -153,7 +153,8 @@ def measure_cells(cells: Sequence[Cell]) -> list[Outcome]:
         for name in ("width", "distinct")
     )
     bias = jnp.asarray([cell.parameters["bias"] for cell in cells], jnp.float64)
-    return outcomes(experiment, activation, width, distinct, bias, _keys(cells))
+    members = (activation, width, distinct, bias, _keys(cells))
+    return outcomes(experiment, *members, block=1)  # the gradients of one network fill a GPU
 
 
 def _keys(cells: Sequence[Cell]) -> Keys:
