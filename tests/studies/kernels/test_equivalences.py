@@ -10,7 +10,7 @@ from featlearn.engine import Cell
 from featlearn.kernels import NTK, Conjugate, Polynomial, random_features
 from featlearn.samples import Sample
 from featlearn.studies.kernels import _equivalences
-from featlearn.studies.kernels._equivalences import OfFeatures, Problem, measure_cells
+from featlearn.studies.kernels._equivalences import OfFeatures, Problem
 from featlearn.studies.kernels._ridge_cells import COMPARED, cell, run
 from featlearn.studies.kernels.linear_is_ridge import CLAIMS, CONTROLS
 
@@ -86,10 +86,3 @@ def test_a_comparison_reports_its_claims_and_its_controls(measured):
         assert all(values[name] < 1e-6 for name in CLAIMS[compared])
         assert all(values[name] > 1e-4 for name in CONTROLS[compared])
     assert found[0] != found[1]
-
-
-def test_a_fleet_is_the_cells_one_by_one():
-    fleet = [make_cell("inputs", repetition) for repetition in range(2)]
-    together = measure_cells(fleet)[1].values
-    alone = measure_cells(fleet[1:])[0].values
-    assert together == pytest.approx(alone, rel=1e-6, abs=1e-12)

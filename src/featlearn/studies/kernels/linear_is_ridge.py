@@ -36,7 +36,7 @@ CONTROLS = {
         "no_start": "kernel ridge on y in the place of y − f_0",
     },
     "solvers": {"stopped_early": "conjugate gradients stopped at a residual of 1e-2"},
-    "path": {"path_other_convention": "validation errors of every λ, of K + λI"},
+    "path": {"path_other_convention": "validation errors of every λ, the dual with K + λI"},
 }
 BOUNDS = {"iterative": SOLVED, "stopped_early": SOLVED}  # and ROUNDING for the others
 
@@ -85,9 +85,9 @@ def figure(rows: "pd.DataFrame") -> "Figure":
                 markeredgewidth=0)  # fmt: skip
         ax.plot([bound.value] * 2, [place - 0.4, place + 0.4], color="#66707a", linewidth=1.2)
     ax.set_yticks(range(len(parts)), [label for label, *_ in parts])
-    ax.set(xscale="log", xlabel="relative difference", ylim=(len(parts) - 0.4, -0.6))
     where = f"n = {int(rows['n'].iloc[0])}, λ = {rows['penalty'].iloc[0]:g}"
-    panel_title(ax, f"{where}; bars: the bounds; red: the controls")
+    ax.set(xscale="log", xlabel=f"relative difference, {where}", ylim=(len(parts) - 0.4, -0.6))
+    panel_title(ax, "bars: the bounds; red: controls")
     return fig
 
 
@@ -124,7 +124,7 @@ STUDY = Study(
 **What it measures.** Two ways to one function are computed on the same sample (a teacher of degrees
 1 and 2, a constant and noise) and compared on fresh points: |f − g|/|g|. The learners are those
 that every study uses as rivals: `KernelRidge`, `RandomFeatures`, `tangent_model`. For the path,
-the validation errors of {13} λ are compared, and the largest relative difference counts.
+the validation errors of 13 λ are compared, and the largest relative difference counts.
 
 **The bounds.** Rounding leaves about n ε κ, with κ = |K/n|/λ the condition of what is solved. These
 kernels have |K/n| of at most about 3, and λ = 10⁻³: at n = 4096 that is 3·10⁻⁹. Conjugate
