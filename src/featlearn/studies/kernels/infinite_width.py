@@ -187,13 +187,13 @@ networks of width m on the same Gaussian points: K_m is the empirical NTK by `em
 
 **Why −½, and how near.** With one hidden layer K_m is a mean of m independent terms, so that the
 mean square is C/m at every m. A second layer adds terms of relative order 1/m to it, which may be
-some tenths of C/m at m = 32 and turn the slope by a few hundredths. The interval [−0.6, −0.4] leaves
-a tenth on either side for these and for the seeds; it excludes 0 (a wrong limit) and −1 (what is
-left when networks are averaged). A pilot with other seeds and 960 networks for each of the widths
-32, 128 and 512 gave −0.496 and −0.500 for the NTKs of two layers of ReLU and of erf, −0.501 and
-−0.507 for the conjugate kernels: those terms are small, and the quick tier's spread is that of its
-80 networks. Networks of one depth and width have the same draws of weights whatever their
-activation and biases, so that their slopes err together.
+some tenths of C/m at m = 32 and turn the slope by a few hundredths. The interval [−0.6, −0.4]
+leaves a tenth on either side for these and for the seeds; it excludes 0 (a wrong limit) and −1
+(what is left when networks are averaged). A pilot with other seeds and 960 networks for each of
+the widths 32, 128 and 512 gave −0.496 and −0.500 for the NTKs of two layers of ReLU and of erf,
+−0.501 and −0.507 for the conjugate kernels: those terms are small, and the quick tier's spread is
+that of its 80 networks. Networks of one depth and width have the same draws of weights whatever
+their activation and biases, so that their slopes err together.
 
 **Controls.** A closed form with 1.2 σ_w², or of another activation, is a wrong limit: the error
 levels off. With copied neurons the limit is the right one, and what is removed is the independence
