@@ -158,7 +158,7 @@ STUDY = Study(
     source="Neural tangent kernels and network Gaussian processes (the rivals of every study)",
     statement=(
         "The tangent and conjugate kernels of random finite networks approach the closed forms "
-        "with a relative error ∝ *m*^(−½) in the width."
+        "with a relative error ∝ 1/√*m* in the width *m*."
     ),
     settings={
         "smoke": _QUICK | {"widths": [32, 128, 512], "widths_2": [16, 64], "networks": 2},

@@ -110,7 +110,7 @@ STUDY = Study(
     settings={
         "smoke": _QUICK | {"n": 60, "width": 32, "draws": 64},
         "quick": _QUICK,
-        "full": _QUICK | {"n": 4096, "d": 32, "width": 1024, "draws": 2048},
+        "full": _QUICK | {"n": 2500, "d": 32, "width": 1024, "draws": 2048},
     },
     seeds={"smoke": 4, "quick": 10, "full": 10},
     grid=grid,
