@@ -70,7 +70,7 @@ def relu_averages(
 
 
 def acute_gap(
-    c: Float[Array, "n m"], scale: Float[Array, "n m"]
+    c: Float[Array, "n m"], scale: Float[Array, "n m"] | Float[Array, ""]
 ) -> tuple[Float[Array, "n m"], Bool[Array, "n m"]]:
     """γ = 1 − |c| · scale, scale = 1/√(ab), and whether θ is obtuse; γ = 0 where scale = 0."""
     obtuse = c < 0

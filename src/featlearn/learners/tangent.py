@@ -85,10 +85,11 @@ class TangentModel(eqx.Module):
             f"The tangent model solved on {sample.n} samples with {outputs} outputs",
             "Take fewer samples, or train it by its gradient.",
         )
-        return self.at(self._solution(sample, penalty))
+        return self.solve_arrays(sample, penalty)
 
     @double_inside
-    def _solution(self, sample: Sample, penalty: float) -> Any:
+    def solve_arrays(self, sample: Sample, penalty: float | Float[Array, ""]) -> "TangentModel":
+        """`solve` without checks: pure, and so fit for `jit` and `vmap`."""
         x = self.kernel.points(sample.x)
         start = self.kernel.network(x).astype(jnp.float64)
         y = jnp.asarray(sample.y, jnp.float64).reshape(x.shape[0], -1)
@@ -101,7 +102,7 @@ class TangentModel(eqx.Module):
         gram = self.kernel.full(x).transpose(0, 2, 1, 3).reshape(n * k, n * k)
         alpha = _ridge(gram / n, (y - start).reshape(-1, 1) / n, jnp.full(1, penalty))
         moved = self.kernel.gradient_sum(x, alpha.reshape(n, k))
-        return jax.tree.unflatten(jax.tree.structure(self.delta), moved)
+        return self.at(jax.tree.unflatten(jax.tree.structure(self.delta), moved))
 
 
 @eqx.filter_jit

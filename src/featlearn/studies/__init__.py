@@ -3,6 +3,6 @@
 from featlearn.engine import Study
 from featlearn.studies import kernels, representations
 
-STUDIES: tuple[Study, ...] = representations.STUDIES + kernels.STUDIES
+STUDIES: tuple[Study, ...] = (*representations.STUDIES, *kernels.STUDIES)
 
 __all__ = ["STUDIES"]

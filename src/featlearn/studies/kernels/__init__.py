@@ -1,8 +1,18 @@
-"""What kernels learn, how their finite networks approach them, and the machine that adapts."""
+"""Kernels: their closed forms and solvers checked as claims, and what they can and cannot learn."""
 
 from featlearn.engine import Study
-from featlearn.studies.kernels import adaptive_beats_fixed, degree_staircase
+from featlearn.studies.kernels import (
+    adaptive_beats_fixed,
+    degree_staircase,
+    infinite_width,
+    linear_is_ridge,
+)
 
-STUDIES: tuple[Study, ...] = (degree_staircase.STUDY, adaptive_beats_fixed.STUDY)
+STUDIES: tuple[Study, ...] = (
+    infinite_width.STUDY,
+    degree_staircase.STUDY,
+    linear_is_ridge.STUDY,
+    adaptive_beats_fixed.STUDY,
+)
 
 __all__ = ["STUDIES"]

@@ -184,7 +184,7 @@ STUDY = Study(
     figure=figure,
     repeats=repeats,
     overlap=True,
-    order=2,
+    order=4,
     notes=f"""
 **What it measures.** The squared error, relative to E f*², of the gradient-outer-product machine
 (`learners.GradientOuterProduct`) and of fixed kernels on He₂/2 + He_p/√(2 p!) of one random

@@ -15,12 +15,13 @@ from jaxtyping import Array, Float, Int, Key
 from featlearn import kernels, learners, seeds
 from featlearn.decompositions import eigh, singular_values
 from featlearn.engine import Cell, Outcome
-from featlearn.fleet import Effort, map_members
+from featlearn.fleet import Effort
 from featlearn.inputs import Gaussian
 from featlearn.measures import energy_outside, overlap
 from featlearn.measures.components import parts_of_degrees
 from featlearn.measures.estimates import over_draws, ratio_estimate
 from featlearn.samples import Sample
+from featlearn.studies._fleets import outcomes
 from featlearn.studies.representations._teachers import (
     Index,
     degrees_of,
@@ -230,20 +231,6 @@ def _effort(cells: Sequence[Cell]) -> Effort:
     """Little where the entries of all features and Gram matrices take longer than compiling."""
     sizes = ((c.parameters["n"], c.parameters["width"]) for c in cells)
     return "least" if sum(n * (width or n) for n, width in sizes) < SHORT else "little"
-
-
-def outcomes(
-    experiment: Callable[..., Any], *members: Any, effort: Effort = "little"
-) -> list[Outcome]:
-    """One outcome for each member. On a CPU a member fills the cores by itself."""
-    block = 1 if jax.default_backend() == "cpu" else None
-    found = map_members(experiment, *members, block=block, effort=effort)
-    table = {name: jax.device_get(column) for name, column in found.items()}
-    count = len(next(iter(table.values())))
-    return [
-        Outcome(values={name: float(column[i]) for name, column in table.items()})
-        for i in range(count)
-    ]
 
 
 def stacked_keys(cells: Sequence[Cell]) -> Keys:

@@ -15,7 +15,8 @@ from featlearn.learners import OneStep
 from featlearn.measures import energy_outside
 from featlearn.measures.estimates import over_draws
 from featlearn.samples import Sample
-from featlearn.studies.representations._experiment import Keys, Teacher, outcomes, stacked_keys
+from featlearn.studies._fleets import outcomes
+from featlearn.studies.representations._experiment import Keys, Teacher, stacked_keys
 from featlearn.studies.representations._teachers import terms_of, together
 from featlearn.targets import single_index
 from featlearn.tasks import Task
