@@ -11,7 +11,7 @@ from featlearn.learners.random_features import FeatureFit, RandomFeatures
 from featlearn.learners.save import SAVE
 from featlearn.learners.sequential_kernels import SequentialFit, SequentialKernels
 from featlearn.learners.sir import SIR
-from featlearn.learners.tangent import TangentModel, tangent_model
+from featlearn.learners.tangent import Tangent, TangentFit, TangentModel, tangent_model
 
 __all__ = [
     "SAVE",
@@ -29,6 +29,8 @@ __all__ = [
     "RandomFeatures",
     "SequentialFit",
     "SequentialKernels",
+    "Tangent",
+    "TangentFit",
     "TangentModel",
     "one_hot",
     "predict_class",
