@@ -7,7 +7,6 @@ import pytest
 
 from featlearn.kernels import RBF, Laplace, Matern, _radial
 
-pytestmark = pytest.mark.usefixtures("quick_compilation")
 KERNELS = [RBF(0.8), Laplace(0.8), Matern(1.5, 0.8), Matern(2.5, 0.8)]
 RNG = np.random.default_rng(0)
 X, Y = RNG.normal(size=(40, 5)), RNG.normal(size=(30, 5))

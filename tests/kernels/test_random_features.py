@@ -28,7 +28,6 @@ from featlearn.kernels import (
 from featlearn.kernels.random_features import draw
 from featlearn.testing.bands import check_average
 
-pytestmark = pytest.mark.usefixtures("quick_compilation")
 DRAWS, DIM = 2000, 3
 VARIANCES = {"weight_variance": 1.7, "bias_variance": 0.4}
 

@@ -49,8 +49,8 @@ def fill_symmetric(
     """`function(rows, rows)`, a symmetric matrix, from its lower triangle of square tiles.
 
     Exactly symmetric: above the tiles of the diagonal are copies, and those are averaged with
-    their transpose. The last tiles overlap their neighbours, as in `fill_by_rows`; the one on the
-    diagonal is written after them.
+    their transpose at the end. The last tiles overlap their neighbours, as in `fill_by_rows`; the
+    one on the diagonal is written after them.
     """
     n = _count(rows)
     side = TILE_SIDES.get(jax.default_backend(), TILE_SIDE_ELSEWHERE)
@@ -67,10 +67,16 @@ def fill_symmetric(
         i, j = below[step], left[step]
         tile = _computed_once(function(_slice(rows, i, side), _slice(rows, j, side)), i, j)
         result = jax.lax.dynamic_update_slice(result, tile, (i, j))
-        mirror = jnp.where(i == j, _symmetrised(tile), tile.T)
-        return jax.lax.dynamic_update_slice(result, mirror, (j, i))
+        return jax.lax.dynamic_update_slice(result, tile.T, (j, i))
 
-    return jax.lax.fori_loop(0, len(below), fill, jax.lax.empty((n, n), kind))
+    def symmetrise(step: Array, result: Array) -> Array:
+        i = diagonal[step]
+        tile = jax.lax.dynamic_slice(result, (i, i), (side, side))
+        return jax.lax.dynamic_update_slice(result, _symmetrised(tile), (i, i))
+
+    diagonal = jnp.asarray(starts)
+    filled = jax.lax.fori_loop(0, len(below), fill, jax.lax.empty((n, n), kind))
+    return jax.lax.fori_loop(0, len(starts), symmetrise, filled)
 
 
 def _rows_of_a_block(row_cost: int) -> int:

@@ -20,6 +20,7 @@ from jaxtyping import Array, Float
 
 from featlearn.errors import InvalidInputError
 from featlearn.kernels._base import Kernel, is_single
+from featlearn.kernels._checks import check_finite
 from featlearn.kernels._empirical_plan import (
     Limits,
     Mode,
@@ -273,6 +274,7 @@ class EmpiricalNTK(Kernel):
                 "An empirical kernel takes an array of at least one point, of shape (n, …), "
                 f"got {getattr(x, 'shape', type(x).__name__)}."
             )
+        check_finite(x)
         x = jnp.asarray(x)
         x = x.astype(self.network.dtype) if jnp.issubdtype(x.dtype, jnp.floating) else x
         self._check_output(x)
