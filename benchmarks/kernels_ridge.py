@@ -18,7 +18,6 @@ import argparse
 import json
 import platform
 import resource
-import shlex
 import sys
 import time
 from collections.abc import Callable
@@ -31,7 +30,7 @@ from typing import Any, NamedTuple
 import jax
 import jax.numpy as jnp
 import numpy as np
-from machine import device
+from machine import command, device
 from rich.console import Console
 from rich.table import Table
 from timing import Times, in_turns
@@ -204,7 +203,7 @@ def _plain(times: Times) -> dict[str, float]:
 def circumstances() -> dict[str, Any]:
     """What a reader needs in order to run it again."""
     return {
-        "command": shlex.join(["python", "benchmarks/kernels_ridge.py", *sys.argv[1:]]),
+        "command": command("kernels_ridge.py"),
         "date": datetime.now(UTC).isoformat(timespec="seconds"),
         "versions": {"python": platform.python_version()}
         | {name: _version(name) for name in ("featlearn", "jax", "jaxlib", "scikit-learn")},
