@@ -8,13 +8,21 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float, Key
 
+from featlearn.kernels._base import as_points
+from featlearn.precision import double_inside
+
 
 class RandomMap(eqx.Module):
     """φ, drawn once: a pure function of x, computed in float64."""
 
     @abc.abstractmethod
+    def of(self, x: Float[Array, "n d"]) -> Float[Array, "n m"]:
+        """φ(x_i) in rows, for x in float64."""
+
+    @double_inside
     def __call__(self, x: Float[Array, "n d"]) -> Float[Array, "n m"]:
         """φ(x_i) in rows."""
+        return self.of(as_points(x))
 
 
 def normal(key: Key[Array, ""], shape: tuple[int, ...]) -> Array:

@@ -51,7 +51,7 @@ class Neurons(RandomMap):
     bias: Number
     activation: Activation
 
-    def __call__(self, x: Float[Array, "n d"]) -> Float[Array, "n m"]:
+    def of(self, x: Float[Array, "n d"]) -> Float[Array, "n m"]:
         weight, bias = jnp.sqrt(self.weight), jnp.sqrt(self.bias)
         c = _first(x, weight, bias)
         t = c
@@ -98,8 +98,8 @@ class Powers(RandomMap):
     neurons: tuple[Float[Array, "m p"], ...]
     order: int = eqx.field(static=True)
 
-    def __call__(self, x: Float[Array, "n d"]) -> Float[Array, "n m"]:
-        h = x.astype(jnp.float64) / np.sqrt(x.shape[1])
+    def of(self, x: Float[Array, "n d"]) -> Float[Array, "n m"]:
+        h = x / np.sqrt(x.shape[1])
         for weight in self.neurons:
             z = times(h, weight)
             h = np.sqrt(2 / weight.shape[0]) * jnp.heaviside(z, 0.5) * z**self.order
@@ -134,7 +134,7 @@ class ResidualNeurons(RandomMap):
     activation: Activation
     width: int = eqx.field(static=True)
 
-    def __call__(self, x: Float[Array, "n d"]) -> Float[Array, "n m"]:
+    def of(self, x: Float[Array, "n d"]) -> Float[Array, "n m"]:
         weight, bias = jnp.sqrt(self.weight), jnp.sqrt(self.bias)
         first, *blocks = self.layers
         c = _first(x, weight, bias)
@@ -184,10 +184,10 @@ class Filtered(RandomMap):
     edges: str = eqx.field(static=True)  # mode of jnp.pad
     width: int = eqx.field(static=True)
 
-    def __call__(self, x: Float[Array, "n d"]) -> Float[Array, "n m"]:
+    def of(self, x: Float[Array, "n d"]) -> Float[Array, "n m"]:
         weight, bias = jnp.sqrt(self.weight), jnp.sqrt(self.bias)
         first, *later = self.layers
-        images = x.astype(jnp.float64).reshape(-1, *self.image)
+        images = x.reshape(-1, *self.image)
         root = weight / np.sqrt(first.neurons.shape[0])
         c = with_constant(self._patches(images * weight / np.sqrt(self.image[-1])), bias)
         z, tau = times(c, first.neurons), _tau(first, c)
@@ -255,7 +255,7 @@ def _fields(key: Key[Array, ""], m: int, inputs: list[int], tangents: bool) -> t
 
 def _first(x: Float[Array, "n d"], weight: Array, bias: Array) -> Float[Array, "n d+1"]:
     """(σ_w x/√d, σ_b)."""
-    return with_constant(weight * x.astype(jnp.float64) / np.sqrt(x.shape[1]), bias)
+    return with_constant(weight * x / np.sqrt(x.shape[1]), bias)
 
 
 def _tau(layer: Fields, c: Array, passed: Array | None = None) -> Any:

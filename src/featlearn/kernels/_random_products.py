@@ -16,8 +16,8 @@ class Fourier(RandomMap):
     frequencies: Float[Array, "m d"]
     phases: Float[Array, "m"]
 
-    def __call__(self, x: Float[Array, "n d"]) -> Float[Array, "n m"]:
-        angles = times(x.astype(jnp.float64), self.frequencies) + self.phases
+    def of(self, x: Float[Array, "n d"]) -> Float[Array, "n m"]:
+        angles = times(x, self.frequencies) + self.phases
         return jnp.sqrt(2 / self.phases.size) * jnp.cos(angles)
 
 
@@ -47,8 +47,8 @@ class SignProducts(RandomMap):
     signs: Float[Array, "p m d+1"]
     offset: Float[Array, ""] | float
 
-    def __call__(self, x: Float[Array, "n d"]) -> Float[Array, "n m"]:
-        x = x.astype(jnp.float64) / np.sqrt(x.shape[1])
+    def of(self, x: Float[Array, "n d"]) -> Float[Array, "n m"]:
+        x = x / np.sqrt(x.shape[1])
         rows = with_constant(x, jnp.sqrt(self.offset))
         parts = jnp.stack([times(rows, each) for each in self.signs])
         return jnp.prod(parts, axis=0) / np.sqrt(self.signs.shape[1])
@@ -66,8 +66,8 @@ class Maclaurin(RandomMap):
     constant: Float[Array, ""]  # c_0
     total: Float[Array, ""]  # C
 
-    def __call__(self, x: Float[Array, "n d"]) -> Float[Array, "n m+1"]:
-        x = x.astype(jnp.float64) / np.sqrt(x.shape[1])
+    def of(self, x: Float[Array, "n d"]) -> Float[Array, "n m+1"]:
+        x = x / np.sqrt(x.shape[1])
         product = jnp.ones((x.shape[0], self.degrees.size), jnp.float64)
         for p, each in enumerate(self.signs):
             product = product * jnp.where(p < self.degrees, times(x, each), 1.0)

@@ -282,7 +282,13 @@ class EmpiricalNTK(Kernel):
 
     def _check_output(self, x: Array) -> None:
         one = jax.ShapeDtypeStruct((1, *x.shape[1:]), x.dtype)
-        out = jax.eval_shape(self.network.as_written, one)
+        try:
+            out = jax.eval_shape(self.network.as_written, one)
+        except (TypeError, ValueError) as error:
+            raise InvalidInputError(
+                f"fn fails on points of shape {x.shape[1:]}, as fn(params, x) with x of shape "
+                f"{one.shape}: {error} Give points of the shape that the network takes."
+            ) from error
         shape = getattr(out, "shape", None)
         if shape is None or len(shape) not in (1, 2) or shape[0] != 1:
             raise InvalidInputError(

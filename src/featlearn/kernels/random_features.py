@@ -25,6 +25,7 @@ from jaxtyping import Array, Key
 
 from featlearn.errors import InvalidInputError
 from featlearn.kernels._base import Kernel
+from featlearn.kernels._checks import check_integer
 from featlearn.kernels._random_maps import RandomMap
 from featlearn.kernels._random_networks import (
     arc_cosine_map,
@@ -45,6 +46,7 @@ from featlearn.kernels.ntk import NTK
 from featlearn.kernels.polynomial import Polynomial
 from featlearn.kernels.rbf import RBF
 from featlearn.kernels.residual import ResidualConjugate, ResidualNTK
+from featlearn.precision import double_precision
 
 # A constant, and a neuron or product of each kind.
 LEAST_WIDTH: dict[type[Kernel], int] = {
@@ -58,6 +60,7 @@ LEAST_WIDTH: dict[type[Kernel], int] = {
 }
 
 
+@double_precision
 def random_features(kernel: Kernel, width: int, key: Key[Array, ""], *, dim: int) -> RandomMap:
     """`width` random features of a kernel for points of dimension `dim`.
 
@@ -70,6 +73,7 @@ def random_features(kernel: Kernel, width: int, key: Key[Array, ""], *, dim: int
             f"width must be a whole number of at least {least} for {type(kernel).__name__}, "
             f"got {width}."
         )
+    check_integer("dim", dim, least=1)
     return draw(kernel, width, key, dim)
 
 

@@ -2,7 +2,7 @@
 
 from featlearn.learners._network import NetworkFit
 from featlearn.learners._protocol import Fitted, Learner
-from featlearn.learners.classes import one_hot, predict_class
+from featlearn.learners.classes import ClassFit, fit_classes, one_hot, predict_class
 from featlearn.learners.gradient_outer_product import GradientOuterProduct, OuterProductFit
 from featlearn.learners.kernel_ridge import KernelFit, KernelRidge
 from featlearn.learners.one_step import OneStep
@@ -16,6 +16,7 @@ from featlearn.learners.tangent import Tangent, TangentFit, TangentModel, tangen
 __all__ = [
     "SAVE",
     "SIR",
+    "ClassFit",
     "FeatureFit",
     "Fitted",
     "GradientOuterProduct",
@@ -32,6 +33,7 @@ __all__ = [
     "Tangent",
     "TangentFit",
     "TangentModel",
+    "fit_classes",
     "one_hot",
     "predict_class",
     "tangent_model",

@@ -28,7 +28,7 @@ from featlearn.learners._fitting import check_level, fit_checked, like_inputs
 from featlearn.learners._head import check_penalties
 from featlearn.learners._split import Split, split_rows
 from featlearn.memory import check_memory
-from featlearn.precision import double_inside
+from featlearn.precision import double_inside, narrowed
 from featlearn.samples import Sample, check_sample
 
 
@@ -49,7 +49,7 @@ def tangent_model(
     floating arrays of `params`.
     """
     kernel = empirical_ntk(fn, params, dtype=dtype)
-    zero = jax.tree.map(lambda leaf: jnp.zeros_like(leaf, dtype), kernel.network.params)
+    zero = jax.tree.map(lambda leaf: jnp.zeros_like(leaf, narrowed(dtype)), kernel.network.params)
     return TangentModel(kernel, zero)
 
 
