@@ -15,9 +15,9 @@ from jaxtyping import Array, Float
 BLOCK_ELEMENTS = 2**21  # numbers in the largest array of one block: 16 MB in float64
 CACHED_ELEMENTS = 2**17  # in that of a block that stays in a CPU core's cache: 1 MB
 FEWEST_ROWS = 16  # a block is not made to fit the cache at the price of thinner ones
-# Rows of a tile: a CPU core's second cache holds its float64, a GPU's cache that of the large one.
+# Rows of a tile: a CPU core's second cache holds its float64; a GPU is filled by the large one.
 TILE_SIDES = {"cpu": 256}
-TILE_SIDE_ELSEWHERE = 2048
+TILE_SIDE_ELSEWHERE = 4096
 
 
 def fill_by_rows(
@@ -94,9 +94,12 @@ def _symmetrised(tile: Float[Array, "b b"]) -> Float[Array, "b b"]:
 def _computed_once(tile: Float[Array, "b b"], i: Array, j: Array) -> Float[Array, "b b"]:
     """The tile, divided by ones that the compiler cannot foresee: no index is negative.
 
-    XLA copies cheap arithmetic into every place that uses it, and would compute a tile twice: to
-    store it, and once more entry by entry to store its transpose. A quotient counts as dear.
+    On a CPU XLA copies cheap arithmetic into every place that uses it, and would compute a tile
+    twice: to store it, and once more entry by entry to store its transpose. A quotient counts as
+    dear. On a GPU one program writes both.
     """
+    if jax.default_backend() != "cpu":
+        return tile
     each = jnp.arange(tile.shape[0])
     zero, other_zero = (jnp.minimum(start + each, 0).astype(tile.dtype) for start in (i, j))
     return tile / (1 + zero[:, None] + other_zero)
