@@ -14,7 +14,6 @@ and not judged.
 import argparse
 import json
 import platform
-import shlex
 import subprocess
 import sys
 import tempfile
@@ -31,7 +30,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from gram_work import GramSize, share, work
-from machine import Peak, device, measured_peak
+from machine import Peak, command, device, measured_peak
 from rich.console import Console
 from rich.table import Table
 from timing import Spread, Times, in_turns
@@ -237,7 +236,7 @@ def neural_tangents(size: GramSize, python: str | None) -> Iterator[Rival | None
 def circumstances(size: GramSize, repetitions: int) -> dict[str, Any]:
     """What a reader needs in order to run it again."""
     return {
-        "command": shlex.join(["python", "benchmarks/kernels.py", *sys.argv[1:]]),
+        "command": command("kernels.py"),
         "date": datetime.now(UTC).isoformat(timespec="seconds"),
         "versions": {"python": platform.python_version()}
         | {p: version(p) for p in ("jax", "jaxlib", "numpy")},

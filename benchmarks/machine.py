@@ -6,6 +6,8 @@ slow product of our own compiler would pass for the machine's peak.
 
 import os
 import platform
+import shlex
+import sys
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -38,6 +40,15 @@ def device() -> str:
     if first.platform != "cpu":
         return str(first.device_kind)
     return f"{platform.machine()}, {os.cpu_count()} cores"
+
+
+def command(script: str) -> str:
+    """What was typed, without the paths of this machine."""
+    words = sys.argv[1:]
+    for option, name in (("--out", "FILE"), ("--neural-tangents", "PYTHON")):
+        if option in words[:-1]:
+            words[words.index(option) + 1] = name
+    return shlex.join(["python", f"benchmarks/{script}", *words])
 
 
 def _product(dtype: str) -> float:

@@ -7,7 +7,7 @@ process, so the closed-form parts run inside `double_precision`, and what they h
 
 from collections.abc import Callable
 from functools import wraps
-from typing import ParamSpec, TypeVar
+from typing import Any, ParamSpec, TypeVar
 
 import jax
 import jax.numpy as jnp
@@ -46,6 +46,11 @@ def double_inside(function: Callable[P, R]) -> Callable[P, R]:
         return jax.tree.map(_to_single, result)
 
     return run
+
+
+def narrowed(dtype: str) -> Any:
+    """`dtype`, or the session's own float where that is the smaller."""
+    return jnp.dtype(dtype) if doubles_enabled() else jnp.dtype(jnp.float32)
 
 
 def _to_single(leaf: object) -> object:

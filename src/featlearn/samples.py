@@ -51,6 +51,11 @@ def check_sample(sample: Sample, least: int = 10) -> None:
 
 def _check_values(x: Array, y: Array) -> None:
     for name, array in (("x", np.asarray(x)), ("y", np.asarray(y))):
+        if array.dtype.kind not in "fiub" and not np.issubdtype(array.dtype, np.number):
+            raise InvalidInputError(
+                f"{name} holds {array.dtype} and not numbers. Encode its columns as numbers; for "
+                "labels that are classes, use learners.fit_classes."
+            )
         bad = ~np.isfinite(array)
         if bad.any():
             row = int(np.argwhere(bad)[0][0])

@@ -10,6 +10,14 @@ import pytest
 WEIGHT, BIAS = 1.7, 0.4  # σ_w² and σ_b² of the drawn networks: neither 1, 2 nor equal
 
 
+@pytest.fixture(autouse=True, scope="module")
+def _quick_compilation():
+    """These programs run for milliseconds and compile for seconds."""
+    jax.config.update("jax_disable_most_optimizations", True)
+    yield
+    jax.config.update("jax_disable_most_optimizations", False)
+
+
 @pytest.fixture(scope="session")
 def points():
     rng = np.random.default_rng(7)

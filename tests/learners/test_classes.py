@@ -6,7 +6,7 @@ import pytest
 
 from featlearn.errors import InvalidInputError
 from featlearn.kernels import RBF
-from featlearn.learners import KernelRidge, one_hot, predict_class
+from featlearn.learners import KernelRidge, fit_classes, one_hot, predict_class
 from featlearn.samples import Sample
 
 
@@ -45,3 +45,26 @@ def test_a_class_needs_two_outputs(random_fit, other):
     assert predict_class(single, other.x).shape == (150,)
     with pytest.raises(InvalidInputError, match="at least two outputs"):
         predict_class(lambda x: np.asarray(random_fit(x))[:, 0], other.x)
+
+
+def test_labels_of_any_kind_come_back_as_they_were_given(key):
+    rng = np.random.default_rng(1)
+    x = rng.normal(size=(60, 2)).astype(np.float32)
+    words = np.where(x[:, 0] > 0, "right", "left")
+    learner = KernelRidge(RBF(1.0), penalties=(1e-3, 1e-1))
+    for labels in (words, words.astype(object), np.where(x[:, 0] > 0, 7, -3), x[:, 0] > 0):
+        fit = fit_classes(learner, x, labels, key=key)
+        found = fit(x)
+        assert found.dtype.kind == (labels.dtype.kind if labels.dtype != object else "U")
+        assert np.mean(found == labels) > 0.9
+    assert fit.scores(x).shape == (60, 2)
+
+
+def test_refuses_labels_without_two_classes(key):
+    x, learner = np.ones((20, 2)), KernelRidge(RBF(1.0))
+    with pytest.raises(InvalidInputError, match="one class has nothing to learn"):
+        fit_classes(learner, x, ["a"] * 20, key=key)
+    with pytest.raises(InvalidInputError, match="one for each row"):
+        fit_classes(learner, x, np.ones((20, 2)), key=key)
+    with pytest.raises(InvalidInputError, match=r"not numbers.*fit_classes"):
+        learner.fit(Sample(x, np.array(["a", "b"] * 10)), key=key)

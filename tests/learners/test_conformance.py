@@ -15,12 +15,24 @@ from featlearn.samples import Sample
 from featlearn.testing import check_learner
 
 GRID = (1e-2, 1e-1, 1.0)
+
+
+def network(params, x):
+    return jnp.tanh(x @ params[0]) @ params[1]
+
+
+def drawn(key, dim):
+    one, other = jax.random.split(key)
+    return jax.random.normal(one, (dim, 8)) / 2, jax.random.normal(other, (8,)) / 3
+
+
 LEARNERS = {
     "OneStep": learners.OneStep(8, penalties=GRID),
     "RandomFeatures": learners.RandomFeatures(8, penalties=GRID),
     "KernelRidge": learners.KernelRidge([RBF(1.0), RBF(2.0)], penalties=GRID),
     "GradientOuterProduct": learners.GradientOuterProduct(2, bandwidths=(1.0, 2.0), penalties=GRID),
     "SequentialKernels": learners.SequentialKernels(RBF(1.0), 2, penalties=GRID),
+    "Tangent": learners.Tangent(network, drawn, penalties=GRID),
     "PHd": learners.PHd(8, penalties=GRID),
     "SIR": learners.SIR(8, slices=4, penalties=GRID),
     "SAVE": learners.SAVE(8, slices=4, penalties=GRID),

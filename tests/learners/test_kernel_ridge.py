@@ -8,7 +8,7 @@ import pytest
 
 from featlearn import memory
 from featlearn.errors import InvalidInputError
-from featlearn.kernels import NTK, RBF, Iterations, Polynomial
+from featlearn.kernels import NTK, RBF, ArcCosine, Conjugate, Iterations, Kernel, Polynomial
 from featlearn.learners import KernelRidge, _dual, kernel_ridge
 from featlearn.learners._dual import gram_bytes
 from featlearn.samples import Sample
@@ -109,10 +109,37 @@ def test_refuses_candidates_of_different_forms(kernels):
         KernelRidge(kernels)
 
 
-@pytest.mark.parametrize("kernels", [[], ["rbf"], [RBF(1.0), None]])
+@pytest.mark.parametrize("kernels", [[], ["rbf"], "rbf", RBF, [RBF(1.0), None]])
 def test_refuses_what_is_no_kernel(kernels):
     with pytest.raises(InvalidInputError, match="takes a kernel or a sequence of kernels"):
         KernelRidge(kernels)
+
+
+class Indefinite(Kernel):
+    def between(self, x, y):
+        return jnp.sin(7 * (x @ y.T))
+
+    def at(self, x):
+        return jnp.sin(7 * (x**2).sum(1))
+
+
+def test_refuses_a_matrix_that_is_not_positive_definite(sample, key):
+    with pytest.raises(InvalidInputError, match=r"Indefinite is not positive .* an eigenvalue"):
+        KernelRidge(Indefinite()).fit(sample, key=key)
+
+
+def test_a_kernel_without_numbers_of_its_own_is_fitted(sample, key, grid):
+    order, same = ArcCosine(1), Conjugate(1, weight_variance=1.0)
+    one = KernelRidge(order, penalties=grid).fit(sample, key=key)
+    other = KernelRidge(same, penalties=tuple(g / 2 for g in grid)).fit(sample, key=key)
+    # Its Gram matrix is twice the other's, which has an output weight of variance 1.
+    np.testing.assert_allclose(one.record["validation"], other.record["validation"], rtol=1e-6)
+
+
+@pytest.mark.parametrize("penalties", [1.0, (), (1.0, float("nan")), ("a",), (-1.0,)])
+def test_refuses_penalties_that_are_none(penalties):
+    with pytest.raises(InvalidInputError, match="penalties must be a non-empty tuple"):
+        KernelRidge(RBF(1.0), penalties=penalties)
 
 
 def unstarted(monkeypatch):

@@ -4,9 +4,11 @@ import jax
 import numpy as np
 import pytest
 
+from featlearn import memory
 from featlearn.errors import InvalidInputError
 from featlearn.kernels import NTK, RBF, random_features
 from featlearn.learners import KernelRidge, RandomFeatures
+from featlearn.samples import Sample
 
 
 def test_neurons_are_drawn_with_unit_variance_per_input(random_fit):
@@ -69,3 +71,10 @@ def test_the_neurons_are_the_same_with_and_without_a_flag(easy, key, grid):
     """Numbers of an earlier version, so that stored results stay comparable."""
     fit = RandomFeatures(3, penalties=grid).fit(easy.sample, key=jax.random.key(3))
     np.testing.assert_allclose(fit.weight[0, :2], [-0.8408701, -0.603221], rtol=1e-6)
+
+
+@pytest.mark.parametrize(("width", "said"), [(40, "smaller width\\."), (900, "or fewer samples")])
+def test_a_width_that_memory_cannot_hold_is_refused(width, said, easy, key, monkeypatch):
+    monkeypatch.setattr(memory, "device_bytes", lambda: 1000)
+    with pytest.raises(InvalidInputError, match=f"{width} random features of .*{said}"):
+        RandomFeatures(width).fit(Sample(easy.sample.x[:100], easy.sample.y[:100]), key=key)

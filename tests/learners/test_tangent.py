@@ -9,7 +9,7 @@ import pytest
 from featlearn import learners, memory
 from featlearn.errors import InvalidInputError
 from featlearn.kernels import empirical_ntk
-from featlearn.learners import tangent_model
+from featlearn.learners import Tangent, tangent_model
 from featlearn.samples import Sample
 
 
@@ -147,6 +147,47 @@ def test_refuses_what_does_not_fit(monkeypatch):
     monkeypatch.setattr(memory, "device_bytes", lambda: 1000)
     with pytest.raises(InvalidInputError, match=r"12 samples .* train it"):
         model.solve(Sample(X, Y))
+
+
+def draw(key, dim):
+    one, two, three = jax.random.split(key, 3)
+    return {
+        "w": jax.random.normal(one, (dim, 6)),
+        "b": jax.random.normal(two, (6,)),
+        "a": jax.random.normal(three, (6, 2)),
+    }
+
+
+GRID = (1e-4, 1e-2, 1.0, 100.0)
+LONG = RNG.normal(size=(20, 3)).astype(np.float32)
+TAUGHT = network(PARAMS, LONG) + 0.3 * RNG.normal(size=(20, 2))
+
+
+def test_the_learner_solves_at_the_best_penalty_on_validation():
+    key = jax.random.key(1)
+    sample = Sample(LONG, np.asarray(TAUGHT))
+    fit = Tangent(network, draw, penalties=GRID).fit(sample, key=key)
+    model = tangent_model(network, draw(key, 3))
+    train, held = Sample(LONG[:16], TAUGHT[:16]), (LONG[16:], TAUGHT[16:])
+    solved = {p: model.solve(train, penalty=p) for p in GRID}
+    errors = np.array([2 * np.mean((solved[p](held[0]) - held[1]) ** 2) for p in GRID])
+    np.testing.assert_allclose(fit.record["validation"], errors, rtol=1e-6)
+    best = GRID[int(errors.argmin())]
+    assert float(fit.record["penalty"]) == best
+    np.testing.assert_allclose(fit(NEW), solved[best](NEW), rtol=1e-6)
+    others = [np.asarray(solved[p](NEW)) for p in GRID if p != best]
+    assert all(np.abs(np.asarray(fit(NEW)) - other).max() > 1e-3 for other in others)
+
+
+def test_the_learner_refuses_what_it_cannot_fit(monkeypatch):
+    sample = Sample(LONG, np.asarray(TAUGHT))
+    with pytest.raises(InvalidInputError, match=r"column of y, of which there are 1, and gives 2"):
+        Tangent(network, draw).fit(Sample(LONG, TAUGHT[:, 0]), key=jax.random.key(0))
+    with pytest.raises(InvalidInputError, match="draw must be a function"):
+        Tangent(network, 3)
+    monkeypatch.setattr(memory, "device_bytes", lambda: 1000)
+    with pytest.raises(InvalidInputError, match=r"20 samples .* KernelRidge"):
+        Tangent(network, draw).fit(sample, key=jax.random.key(0))
 
 
 def test_is_reached_from_the_learners():

@@ -10,6 +10,7 @@ import numpy as np
 from jaxtyping import Array, Float
 
 from featlearn.errors import InvalidInputError
+from featlearn.kernels._checks import check_gram, check_points
 from featlearn.kernels._row_blocks import fill_by_rows, fill_symmetric
 from featlearn.precision import double_inside
 
@@ -59,8 +60,11 @@ class Kernel(eqx.Module):
         """
         single = is_single(dtype)
         if y is None:
-            return _gram(with_array_leaves(self), as_points(x), single)
+            x = as_points(x)
+            check_gram(len(x), len(x), single)
+            return _gram(with_array_leaves(self), x, single)
         pair = _like_pair(as_points(x), as_points(y))
+        check_gram(len(pair[0]), len(pair[1]), single)
         return _cross_gram(with_array_leaves(self), *pair, single)
 
     @double_inside
@@ -113,12 +117,8 @@ def with_array_leaves(tree: Any) -> Any:
 
 
 def as_points(x: Any) -> Float[Array, "n d"]:
-    """x in float64, refused unless it is a matrix of rows."""
-    if getattr(x, "ndim", None) != 2:
-        raise InvalidInputError(
-            f"A kernel takes points of shape (n, d), got {getattr(x, 'shape', type(x).__name__)}. "
-            "Reshape one-dimensional inputs to (n, 1)."
-        )
+    """x in float64, refused unless it is a matrix of finite rows."""
+    check_points(x)
     return jnp.asarray(x, jnp.float64)
 
 

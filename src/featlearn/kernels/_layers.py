@@ -67,7 +67,7 @@ def next_variance(
 
 def check_network(depth: int, weight: Any, bias: Any) -> None:
     """Refuse a network without a hidden layer, or variances that are none."""
-    if not isinstance(depth, int | np.integer) or depth < 1:
+    if isinstance(depth, bool) or not isinstance(depth, int | np.integer) or depth < 1:
         raise InvalidInputError(
             f"depth counts hidden layers and must be an integer of at least 1, got {depth!r}."
         )

@@ -15,9 +15,9 @@ from jaxtyping import Array, Float
 BLOCK_ELEMENTS = 2**21  # numbers in the largest array of one block: 16 MB in float64
 CACHED_ELEMENTS = 2**17  # in that of a block that stays in a CPU core's cache: 1 MB
 FEWEST_ROWS = 16  # a block is not made to fit the cache at the price of thinner ones
-# Rows of a tile: a CPU core's second cache holds its float64, a GPU's cache that of the large one.
+# Rows of a tile: a CPU core's second cache holds its float64; a GPU is filled by the large one.
 TILE_SIDES = {"cpu": 256}
-TILE_SIDE_ELSEWHERE = 2048
+TILE_SIDE_ELSEWHERE = 4096
 
 
 def fill_by_rows(
@@ -49,8 +49,8 @@ def fill_symmetric(
     """`function(rows, rows)`, a symmetric matrix, from its lower triangle of square tiles.
 
     Exactly symmetric: above the tiles of the diagonal are copies, and those are averaged with
-    their transpose. The last tiles overlap their neighbours, as in `fill_by_rows`; the one on the
-    diagonal is written after them.
+    their transpose at the end. The last tiles overlap their neighbours, as in `fill_by_rows`; the
+    one on the diagonal is written after them.
     """
     n = _count(rows)
     side = TILE_SIDES.get(jax.default_backend(), TILE_SIDE_ELSEWHERE)
@@ -67,10 +67,16 @@ def fill_symmetric(
         i, j = below[step], left[step]
         tile = _computed_once(function(_slice(rows, i, side), _slice(rows, j, side)), i, j)
         result = jax.lax.dynamic_update_slice(result, tile, (i, j))
-        mirror = jnp.where(i == j, _symmetrised(tile), tile.T)
-        return jax.lax.dynamic_update_slice(result, mirror, (j, i))
+        return jax.lax.dynamic_update_slice(result, tile.T, (j, i))
 
-    return jax.lax.fori_loop(0, len(below), fill, jax.lax.empty((n, n), kind))
+    def symmetrise(step: Array, result: Array) -> Array:
+        i = diagonal[step]
+        tile = jax.lax.dynamic_slice(result, (i, i), (side, side))
+        return jax.lax.dynamic_update_slice(result, _symmetrised(tile), (i, i))
+
+    diagonal = jnp.asarray(starts)
+    filled = jax.lax.fori_loop(0, len(below), fill, jax.lax.empty((n, n), kind))
+    return jax.lax.fori_loop(0, len(starts), symmetrise, filled)
 
 
 def _rows_of_a_block(row_cost: int) -> int:
@@ -88,9 +94,12 @@ def _symmetrised(tile: Float[Array, "b b"]) -> Float[Array, "b b"]:
 def _computed_once(tile: Float[Array, "b b"], i: Array, j: Array) -> Float[Array, "b b"]:
     """The tile, divided by ones that the compiler cannot foresee: no index is negative.
 
-    XLA copies cheap arithmetic into every place that uses it, and would compute a tile twice: to
-    store it, and once more entry by entry to store its transpose. A quotient counts as dear.
+    On a CPU XLA copies cheap arithmetic into every place that uses it, and would compute a tile
+    twice: to store it, and once more entry by entry to store its transpose. A quotient counts as
+    dear. On a GPU one program writes both.
     """
+    if jax.default_backend() != "cpu":
+        return tile
     each = jnp.arange(tile.shape[0])
     zero, other_zero = (jnp.minimum(start + each, 0).astype(tile.dtype) for start in (i, j))
     return tile / (1 + zero[:, None] + other_zero)

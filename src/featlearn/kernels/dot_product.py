@@ -3,6 +3,7 @@
 K(x, y) = Σ_k c_k (⟨x, y⟩/d)^k,   c_k ≥ 0
 """
 
+from collections.abc import Iterable
 from typing import Any
 
 import jax.numpy as jnp
@@ -26,6 +27,10 @@ class DotProduct(Kernel):
     coefficients: tuple[float | Float[Array, ""], ...]
 
     def __init__(self, coefficients: Any) -> None:
+        if isinstance(coefficients, str) or not isinstance(coefficients, Iterable):
+            raise InvalidInputError(
+                f"DotProduct takes its coefficients (c_0, c_1, …) as a tuple, got {coefficients!r}."
+            )
         self.coefficients = tuple(coefficients)
         for k, c in enumerate(self.coefficients):
             check_not_negative(f"coefficient c_{k}", c)

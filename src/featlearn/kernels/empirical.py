@@ -20,6 +20,7 @@ from jaxtyping import Array, Float
 
 from featlearn.errors import InvalidInputError
 from featlearn.kernels._base import Kernel, is_single
+from featlearn.kernels._checks import check_finite
 from featlearn.kernels._empirical_plan import (
     Limits,
     Mode,
@@ -273,6 +274,7 @@ class EmpiricalNTK(Kernel):
                 "An empirical kernel takes an array of at least one point, of shape (n, …), "
                 f"got {getattr(x, 'shape', type(x).__name__)}."
             )
+        check_finite(x)
         x = jnp.asarray(x)
         x = x.astype(self.network.dtype) if jnp.issubdtype(x.dtype, jnp.floating) else x
         self._check_output(x)
@@ -280,7 +282,13 @@ class EmpiricalNTK(Kernel):
 
     def _check_output(self, x: Array) -> None:
         one = jax.ShapeDtypeStruct((1, *x.shape[1:]), x.dtype)
-        out = jax.eval_shape(self.network.as_written, one)
+        try:
+            out = jax.eval_shape(self.network.as_written, one)
+        except (TypeError, ValueError) as error:
+            raise InvalidInputError(
+                f"fn fails on points of shape {x.shape[1:]}, as fn(params, x) with x of shape "
+                f"{one.shape}: {error} Give points of the shape that the network takes."
+            ) from error
         shape = getattr(out, "shape", None)
         if shape is None or len(shape) not in (1, 2) or shape[0] != 1:
             raise InvalidInputError(

@@ -3,12 +3,12 @@
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
-from featlearn.kernels._base import Kernel
 from featlearn.kernels._checks import check_positive
-from featlearn.kernels._geometry import safe_sqrt, squared_distances
+from featlearn.kernels._geometry import safe_sqrt
+from featlearn.kernels._radial import Radial
 
 
-class Laplace(Kernel):
+class Laplace(Radial):
     """K(x, y) = exp(−|x − y| / (h √d)), with the Euclidean norm and K(x, x) = 1.
 
     Distances are per root of the dimension, as in `RBF`. There is no derivative at x = y; the
@@ -20,8 +20,10 @@ class Laplace(Kernel):
     def __check_init__(self) -> None:
         check_positive("bandwidth", self.bandwidth)
 
-    def between(self, x: Float[Array, "n d"], y: Float[Array, "m d"]) -> Float[Array, "n m"]:
-        return jnp.exp(-safe_sqrt(squared_distances(x, y)) / self.bandwidth)
+    def factor(self) -> Float[Array, ""]:
+        return 1 / jnp.asarray(self.bandwidth) ** 2
 
-    def at(self, x: Float[Array, "n d"]) -> Float[Array, "n"]:
-        return jnp.ones(x.shape[0], x.dtype)
+    def profile(self, s: Float[Array, "*s"]) -> tuple[Float[Array, "*s"], Float[Array, "*s"]]:
+        root = safe_sqrt(s)
+        value = jnp.exp(-root)
+        return value, value / (2 * root)

@@ -10,12 +10,12 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float
 
 from featlearn.errors import InvalidInputError
-from featlearn.kernels._base import Kernel
 from featlearn.kernels._checks import check_positive
-from featlearn.kernels._geometry import safe_sqrt, squared_distances
+from featlearn.kernels._geometry import safe_sqrt
+from featlearn.kernels._radial import Radial
 
 
-class Matern(Kernel):
+class Matern(Radial):
     """Functions with ⌈ν⌉ − 1 derivatives; ν = 1/2 is `Laplace`, ν → ∞ is `RBF`.
 
     Distances are per root of the dimension, as in `RBF`; K(x, x) = 1. scikit-learn's length scale
@@ -33,14 +33,14 @@ class Matern(Kernel):
             )
         check_positive("bandwidth", self.bandwidth)
 
-    def between(self, x: Float[Array, "n d"], y: Float[Array, "m d"]) -> Float[Array, "n m"]:
-        square = 2 * self.nu * squared_distances(x, y) / self.bandwidth**2
-        t = safe_sqrt(square)
-        if self.nu == 0.5:
-            return jnp.exp(-t)
-        if self.nu == 1.5:
-            return (1 + t) * jnp.exp(-t)
-        return (1 + t + square / 3) * jnp.exp(-t)
+    def factor(self) -> Float[Array, ""]:
+        return 2 * self.nu / jnp.asarray(self.bandwidth) ** 2
 
-    def at(self, x: Float[Array, "n d"]) -> Float[Array, "n"]:
-        return jnp.ones(x.shape[0], x.dtype)
+    def profile(self, s: Float[Array, "*s"]) -> tuple[Float[Array, "*s"], Float[Array, "*s"]]:
+        t = safe_sqrt(s)
+        decay = jnp.exp(-t)
+        if self.nu == 0.5:
+            return decay, decay / (2 * t)
+        if self.nu == 1.5:
+            return (1 + t) * decay, decay / 2
+        return (1 + t + s / 3) * decay, (1 + t) * decay / 6

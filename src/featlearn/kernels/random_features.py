@@ -4,42 +4,63 @@
                     w = g/(h√d) for RBF; for Matern over √(χ²/2ν): g standard normal, χ² of 2ν
                     degrees of freedom, so that w is multivariate Student. Laplace is ν = 1/2
     Polynomial      φ_j = Π_p ⟨s_jp, (x/√d, √offset)⟩/√m,  s random signs, p = 1 … degree
-    Conjugate       c_0 = (σ_w x/√d, σ_b),  c_l = (σ_w relu(G_l c_{l−1})/√m, σ_b),  φ = c_L
-    NTK             t_0 = c_0,  t_l = (c_l, σ_w 1[G_l c_{l−1} > 0] · (P_l t_{l−1})/√m),  φ = t_L
+    DotProduct      φ = (√c_0, √(C/m) Π_{p ≤ k_j} ⟨s_jp, x/√d⟩),  k_j = k with probability c_k/C
+    ArcCosine       h_0 = x/√d,  h_l = √(2/m) 1[z > 0] zⁿ of z = G_l h_{l−1},  φ = h_L
+    Conjugate       c_0 = (σ_w x/√d, σ_b),  c_l = (σ_w φ(G_l c_{l−1})/√m, σ_b),  φ = c_L
+    NTK             t_0 = c_0,  t_l = (c_l, σ_w φ'(G'_l c_{l−1}) ⊙ P_l t_{l−1}/√m),  φ = t_L
+    residual and convolutional networks   `_random_networks`
 
-with G, P standard normal; networks are those of ReLU. Expectations are exact, but for networks of
-more than one hidden layer: there inner layers are of finite width too, and the mean is off by
-O(1/m).
+with G, P standard normal. Expectations are exact, but for networks of more than one hidden layer:
+there inner layers are of finite width too, and the mean is off by O(1/m). One product of degree k
+has the mean square (|x|²|y|² + 2⟨x, y⟩² − 2 Σ_i x_i² y_i²)^k/d^{2k} over signs: for |x|² = d about
+1 for most pairs and up to 3^k for equal ones, so that series of high degree want a large width.
+
+`EmpiricalNTK` has none: its features are the gradients of its network, one for each parameter.
 """
 
-import abc
 from functools import singledispatch
 
-import equinox as eqx
-import jax
-import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Float, Key
+from jaxtyping import Array, Key
 
 from featlearn.errors import InvalidInputError
 from featlearn.kernels._base import Kernel
-from featlearn.kernels.activations import Relu
+from featlearn.kernels._checks import check_integer
+from featlearn.kernels._random_maps import RandomMap
+from featlearn.kernels._random_networks import (
+    arc_cosine_map,
+    conjugate_map,
+    convolutional_map,
+    residual_map,
+    tangent_map,
+)
+from featlearn.kernels._random_products import fourier, maclaurin, polynomial_map
+from featlearn.kernels.arc_cosine import ArcCosine
 from featlearn.kernels.conjugate import Conjugate
+from featlearn.kernels.convolutional import ConvolutionalConjugate, ConvolutionalNTK
+from featlearn.kernels.dot_product import DotProduct
+from featlearn.kernels.empirical import EmpiricalNTK
 from featlearn.kernels.laplace import Laplace
 from featlearn.kernels.matern import Matern
 from featlearn.kernels.ntk import NTK
 from featlearn.kernels.polynomial import Polynomial
 from featlearn.kernels.rbf import RBF
+from featlearn.kernels.residual import ResidualConjugate, ResidualNTK
+from featlearn.precision import double_precision
+
+# A constant, and a neuron or product of each kind.
+LEAST_WIDTH: dict[type[Kernel], int] = {
+    DotProduct: 2,
+    Conjugate: 2,
+    ResidualConjugate: 2,
+    ConvolutionalConjugate: 2,
+    NTK: 3,
+    ResidualNTK: 3,
+    ConvolutionalNTK: 3,
+}
 
 
-class RandomMap(eqx.Module):
-    """φ, drawn once: a pure function of x, computed in float64."""
-
-    @abc.abstractmethod
-    def __call__(self, x: Float[Array, "n d"]) -> Float[Array, "n m"]:
-        """φ(x_i) in rows."""
-
-
+@double_precision
 def random_features(kernel: Kernel, width: int, key: Key[Array, ""], *, dim: int) -> RandomMap:
     """`width` random features of a kernel for points of dimension `dim`.
 
@@ -52,31 +73,19 @@ def random_features(kernel: Kernel, width: int, key: Key[Array, ""], *, dim: int
             f"width must be a whole number of at least {least} for {type(kernel).__name__}, "
             f"got {width}."
         )
+    check_integer("dim", dim, least=1)
     return draw(kernel, width, key, dim)
-
-
-LEAST_WIDTH: dict[type[Kernel], int] = {Conjugate: 2, NTK: 3}  # a constant, and a neuron of a kind
 
 
 @singledispatch
 def draw(kernel: Kernel, width: int, key: Key[Array, ""], dim: int) -> RandomMap:
     """The map of a kernel, by its class."""
+    known = (c.__name__ for c in draw.registry if c not in (object, EmpiricalNTK))
     raise InvalidInputError(
         f"No random features are known for {type(kernel).__name__}: give one of "
-        f"{', '.join(sorted(c.__name__ for c in draw.registry if c is not object))}, or teach it "
-        "with featlearn.kernels.random_features.draw.register."
+        f"{', '.join(sorted(known))}, or teach it with "
+        "featlearn.kernels.random_features.draw.register."
     )
-
-
-class Fourier(RandomMap):
-    """√(2/m) cos(Wx + b)."""
-
-    frequencies: Float[Array, "m d"]
-    phases: Float[Array, "m"]
-
-    def __call__(self, x: Float[Array, "n d"]) -> Float[Array, "n m"]:
-        angles = _times(x.astype(jnp.float64), self.frequencies) + self.phases
-        return jnp.sqrt(2 / self.phases.size) * jnp.cos(angles)
 
 
 @draw.register
@@ -94,116 +103,21 @@ def _(kernel: Matern, width: int, key: Key[Array, ""], dim: int) -> RandomMap:
     return fourier(kernel.bandwidth, width, key, dim, freedom=round(2 * kernel.nu))
 
 
-def fourier(
-    bandwidth: float | Float[Array, ""],
-    width: int,
-    key: Key[Array, ""],
-    dim: int,
-    freedom: int | None = None,
-) -> Fourier:
-    """Normal frequencies g/(h√d), or Student's: over √(χ²/f) with f = `freedom` degrees.
-
-    f = 2ν belongs to the Matérn kernel of smoothness ν, with distances √(2ν) |x − y|/(h√d).
-    """
-    key_g, key_tail, key_phase = jax.random.split(key, 3)
-    frequencies = _normal(key_g, (width, dim)) / (bandwidth * np.sqrt(dim))
-    if freedom is not None:
-        squares = jnp.sum(_normal(key_tail, (width, freedom)) ** 2, axis=1)
-        frequencies = frequencies * jnp.sqrt(freedom / squares)[:, None]
-    phases = jax.random.uniform(key_phase, (width,), jnp.float64, maxval=2 * np.pi)
-    return Fourier(frequencies, phases)
-
-
-class SignProducts(RandomMap):
-    """Π_p ⟨s_p, (x/√d, √offset)⟩/√m."""
-
-    signs: Float[Array, "p m d+1"]
-    offset: Float[Array, ""] | float
-
-    def __call__(self, x: Float[Array, "n d"]) -> Float[Array, "n m"]:
-        x = x.astype(jnp.float64) / np.sqrt(x.shape[1])
-        rows = _with_constant(x, jnp.sqrt(self.offset))
-        parts = jnp.stack([_times(rows, each) for each in self.signs])
-        return jnp.prod(parts, axis=0) / np.sqrt(self.signs.shape[1])
-
-
 @draw.register
-def _(kernel: Polynomial, width: int, key: Key[Array, ""], dim: int) -> RandomMap:
-    signs = jax.random.rademacher(key, (kernel.degree, width, dim + 1), jnp.float64)
-    return SignProducts(signs, kernel.offset)
+def _(kernel: EmpiricalNTK, width: int, key: Key[Array, ""], dim: int) -> RandomMap:
+    raise InvalidInputError(
+        "EmpiricalNTK has no random features: its own are its network's gradients, one for each "
+        "parameter. Solve with it by learners.tangent_model or KernelRidge, or draw the features "
+        "of NTK, its limit at large width."
+    )
 
 
-class Layer(eqx.Module):
-    """Neurons of one layer, and for a tangent kernel gates with what they multiply."""
-
-    neurons: Float[Array, "m p"]
-    gates: Float[Array, "g p"] | None = None
-    gated: Float[Array, "g q"] | None = None
-
-
-class Neurons(RandomMap):
-    """c_L, or t_L where the layers have gates."""
-
-    layers: tuple[Layer, ...]
-    weight: Float[Array, ""] | float
-    bias: Float[Array, ""] | float
-
-    def __call__(self, x: Float[Array, "n d"]) -> Float[Array, "n m"]:
-        weight, bias = jnp.sqrt(self.weight), jnp.sqrt(self.bias)
-        c = _with_constant(weight * x.astype(jnp.float64) / np.sqrt(x.shape[1]), bias)
-        t = c
-        for layer in self.layers:
-            after = jax.nn.relu(_times(c, layer.neurons)) / np.sqrt(layer.neurons.shape[0])
-            after = _with_constant(weight * after, bias)
-            if layer.gates is not None and layer.gated is not None:
-                open_ = (_times(c, layer.gates) > 0) / np.sqrt(layer.gates.shape[0])
-                t = jnp.concatenate([after, weight * open_ * _times(t, layer.gated)], axis=1)
-            else:
-                t = after
-            c = after
-        return t
-
-
-@draw.register
-def _(kernel: Conjugate, width: int, key: Key[Array, ""], dim: int) -> RandomMap:
-    return _network(kernel, width - 1, 0, key, dim)
-
-
-@draw.register
-def _(kernel: NTK, width: int, key: Key[Array, ""], dim: int) -> RandomMap:
-    neurons = (width - 1) // 2
-    return _network(kernel, neurons, width - 1 - neurons, key, dim)
-
-
-def _network(
-    kernel: Conjugate | NTK, neurons: int, gates: int, key: Key[Array, ""], dim: int
-) -> Neurons:
-    if not isinstance(kernel.activation, Relu):
-        raise InvalidInputError(
-            f"Random features of {type(kernel).__name__} are known for ReLU alone, got the "
-            f"activation {type(kernel.activation).__name__}: leave out activation, or compute the "
-            "Gram matrix itself."
-        )
-    layers, inputs, tangents = [], dim + 1, dim + 1
-    for each in jax.random.split(key, kernel.depth):
-        one, two, three = jax.random.split(each, 3)
-        layer = Layer(_normal(one, (neurons, inputs)))
-        if gates:
-            gated = _normal(three, (gates, tangents))
-            layer = Layer(layer.neurons, _normal(two, (gates, inputs)), gated)
-        layers.append(layer)
-        inputs, tangents = neurons + 1, neurons + 1 + gates
-    return Neurons(tuple(layers), kernel.weight_variance, kernel.bias_variance)
-
-
-def _normal(key: Key[Array, ""], shape: tuple[int, ...]) -> Array:
-    return jax.random.normal(key, shape, jnp.float64)
-
-
-def _times(x: Float[Array, "n p"], weight: Float[Array, "m p"]) -> Float[Array, "n m"]:
-    return x @ weight.T
-
-
-def _with_constant(x: Float[Array, "n d"], constant: Array) -> Float[Array, "n d+1"]:
-    column = jnp.broadcast_to(jnp.asarray(constant, x.dtype), (x.shape[0], 1))
-    return jnp.concatenate([x, column], axis=1)
+draw.register(Polynomial, polynomial_map)
+draw.register(DotProduct, maclaurin)
+draw.register(ArcCosine, arc_cosine_map)
+draw.register(Conjugate, conjugate_map)
+draw.register(NTK, tangent_map)
+for residual in (ResidualConjugate, ResidualNTK):
+    draw.register(residual, residual_map)
+for convolutional in (ConvolutionalConjugate, ConvolutionalNTK):
+    draw.register(convolutional, convolutional_map)

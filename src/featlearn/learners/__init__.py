@@ -2,7 +2,7 @@
 
 from featlearn.learners._network import NetworkFit
 from featlearn.learners._protocol import Fitted, Learner
-from featlearn.learners.classes import one_hot, predict_class
+from featlearn.learners.classes import ClassFit, fit_classes, one_hot, predict_class
 from featlearn.learners.gradient_outer_product import GradientOuterProduct, OuterProductFit
 from featlearn.learners.kernel_ridge import KernelFit, KernelRidge
 from featlearn.learners.one_step import OneStep
@@ -11,11 +11,12 @@ from featlearn.learners.random_features import FeatureFit, RandomFeatures
 from featlearn.learners.save import SAVE
 from featlearn.learners.sequential_kernels import SequentialFit, SequentialKernels
 from featlearn.learners.sir import SIR
-from featlearn.learners.tangent import TangentModel, tangent_model
+from featlearn.learners.tangent import Tangent, TangentFit, TangentModel, tangent_model
 
 __all__ = [
     "SAVE",
     "SIR",
+    "ClassFit",
     "FeatureFit",
     "Fitted",
     "GradientOuterProduct",
@@ -29,7 +30,10 @@ __all__ = [
     "RandomFeatures",
     "SequentialFit",
     "SequentialKernels",
+    "Tangent",
+    "TangentFit",
     "TangentModel",
+    "fit_classes",
     "one_hot",
     "predict_class",
     "tangent_model",

@@ -5,12 +5,13 @@ cholesky     one for each λ of a search (`ridge_cholesky`)
 iterative    conjugate gradients without a Gram matrix (`ridge_iterative`)
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, Literal
 
 import equinox as eqx
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jaxtyping import Array, Float, Key
 
 from featlearn.errors import InvalidInputError
@@ -28,6 +29,7 @@ from featlearn.samples import Sample
 Solver = Literal["exact", "cholesky", "iterative"]
 SOLVERS: tuple[Solver, ...] = ("exact", "cholesky", "iterative")
 EXACT_ROWS = 10_000  # samples up to which one decomposition takes seconds
+LOOKED_AT, NEGATIVE = 200, 1e-6  # points, and part of the largest eigenvalue that is no rounding
 CHOLESKY_ROWS = 50_000  # and up to which a GPU factors a matrix in seconds
 
 
@@ -90,7 +92,9 @@ class DualRule(eqx.Module):
             path = self._path(solver, kernel, split, key)
             return path.coefficients, path.record()
 
-        tried = jax.lax.map(attempt, kernels)
+        # A kernel need not have a number: then there is nothing to stack, and one candidate.
+        count = next((len(leaf) for leaf in jax.tree.leaves(kernels)), 1)
+        tried = jax.lax.scan(lambda _, k: (None, attempt(k)), None, kernels, length=count)[1]
         errors = jnp.nanmin(tried[1]["validation"], axis=1)
         chosen = least(errors)
         kernel, (coefficients, record) = jax.tree.map(lambda leaf: leaf[chosen], (kernels, tried))
@@ -128,6 +132,26 @@ def check_solved(record: dict[str, Any], iterations: Iterations) -> None:
     )
 
 
+def check_definite(kernels: Kernel, x: Float[Array, "n d"]) -> None:
+    """Refuse a kernel from elsewhere whose matrix on some of the points has negative eigenvalues.
+
+    Ridge has no minimum then. The kernels of this library are positive semi-definite.
+    """
+    if type(kernels).__module__.startswith("featlearn."):
+        return
+    for i in range(next((len(leaf) for leaf in jax.tree.leaves(kernels)), 1)):
+        one: Kernel = jax.tree.map(lambda leaf, i=i: leaf[i], kernels)
+        gram = np.asarray(one(jnp.asarray(x[:LOOKED_AT])), dtype="float64")
+        values = np.linalg.eigvalsh(gram)
+        if not values[0] >= -NEGATIVE * np.abs(values).max():
+            raise InvalidInputError(
+                f"{type(kernels).__name__} is not positive semi-definite: on "
+                f"{len(values)} of the points an eigenvalue of its matrix is "
+                f"{values[0] / np.abs(values).max():.2g} of the largest. Give a kernel that is; "
+                "featlearn.testing.check_kernel finds where it goes wrong."
+            )
+
+
 def gram_bytes(n: int) -> int:
     """What ridge on the Gram matrix of n samples holds: about four matrices in float64."""
     train = n - int(n * VALIDATION_FRACTION)
@@ -144,7 +168,8 @@ def iterative_bytes(n: int, outputs: int, iterations: Iterations) -> int:
 @double_precision
 def stack_kernels(kernel: Kernel | Sequence[Kernel], owner: str) -> tuple[Kernel, int]:
     """Kernels of one form, stacked, and how many they are."""
-    candidates = [kernel] if isinstance(kernel, Kernel) else list(kernel)
+    several = isinstance(kernel, Iterable) and not isinstance(kernel, type | str)
+    candidates: list[Any] = list(kernel) if several else [kernel]  # type: ignore[arg-type]
     if not candidates or not all(isinstance(each, Kernel) for each in candidates):
         raise InvalidInputError(
             f"{owner} takes a kernel or a sequence of kernels, got {candidates!r}."

@@ -59,10 +59,13 @@ class HeadRule(eqx.Module):
 
 def check_penalties(penalties: tuple[float, ...]) -> tuple[float, ...]:
     """A grid of λ as a tuple of floats, refused unless each is positive and finite."""
-    grid = tuple(float(value) for value in penalties)
-    if not grid or not 0 < min(grid) <= max(grid) < float("inf"):
+    try:
+        grid = tuple(float(value) for value in penalties)
+    except (TypeError, ValueError):
+        grid = ()
+    if not grid or not all(0 < value < float("inf") for value in grid):
         raise InvalidInputError(
-            f"penalties must be a non-empty tuple of positive numbers, got {penalties}."
+            f"penalties must be a non-empty tuple of positive numbers, got {penalties!r}."
         )
     return grid
 

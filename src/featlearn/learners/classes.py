@@ -3,14 +3,51 @@
 Y_ic = 1[label_i = c],    class of x = argmax_c f_c(x)
 """
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Float, Int
+from jaxtyping import Array, Float, Int, Key
 
 from featlearn.errors import InvalidInputError
-from featlearn.learners._protocol import Fitted
+from featlearn.learners._protocol import Fitted, Learner
+from featlearn.samples import Sample
+
+
+class ClassFit(NamedTuple):
+    """A model that answers with labels, as they were given."""
+
+    fitted: Fitted
+    classes: np.ndarray
+
+    def __call__(self, x: Float[Array, "n d"]) -> np.ndarray:
+        """The label of each row."""
+        return self.classes[np.asarray(predict_class(self.fitted, x))]
+
+    def scores(self, x: Float[Array, "n d"]) -> Float[Array, "n c"]:
+        """f_c(x), in the order of `classes`."""
+        return self.fitted(x)
+
+
+def fit_classes(
+    learner: Learner, x: Float[Any, "n d"], labels: Any, *, key: Key[Array, ""]
+) -> ClassFit:
+    """Fit any learner on labels of any kind: numbers, words or booleans.
+
+    fit_classes(KernelRidge(NTK(2)), x, labels, key=key)(x_new)     # labels of new points
+    """
+    given = np.asarray(labels)
+    if given.ndim != 1:
+        raise InvalidInputError(
+            f"labels must have shape (n,), one for each row, got {given.shape}."
+        )
+    given = given.astype(str) if given.dtype == object else given
+    classes, places = np.unique(given, return_inverse=True)
+    if len(classes) < 2:
+        raise InvalidInputError(
+            f"Every label is {given[:1]}: one class has nothing to learn. Check the column."
+        )
+    return ClassFit(learner.fit(Sample(x, jnp.asarray(one_hot(places))), key=key), classes)
 
 
 def one_hot(labels: Int[Any, "n"], classes: int | None = None) -> Float[np.ndarray, "n c"]:

@@ -14,6 +14,7 @@ and Σ_i w_i (z − z_i) = (Σ_i w_i) z − Σ_i w_i z_i is a product of matrice
 the least validation error is the fit (Radhakrishnan, Beaglehole, Pandit & Belkin 2024).
 """
 
+from collections.abc import Iterable
 from typing import Any, Literal, NamedTuple
 
 import equinox as eqx
@@ -131,6 +132,10 @@ class GradientOuterProduct(eqx.Module):
             raise InvalidInputError(f"power must be positive and at most 2, got {power}.")
         if solver not in ("exact", "cholesky"):
             raise InvalidInputError(f"solver must be 'exact' or 'cholesky', got {solver!r}.")
+        if not isinstance(bandwidths, Iterable):
+            raise InvalidInputError(
+                f"bandwidths must be a tuple of positive numbers, got {bandwidths!r}."
+            )
         candidates = [FORMS[kernel](float(bandwidth)) for bandwidth in bandwidths]
         self.kernels, _ = stack_kernels(candidates, "GradientOuterProduct")
         self.rounds, self.power, self.diagonal = int(rounds), float(power), bool(diagonal)

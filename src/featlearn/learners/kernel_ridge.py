@@ -13,12 +13,19 @@ from jaxtyping import Array, Float, Key
 from featlearn.kernels import Kernel
 from featlearn.kernels.ridge import PENALTIES
 from featlearn.kernels.ridge_iterative import Iterations
-from featlearn.learners._dual import SOLVERS, DualRule, Solver, check_solved, stack_kernels
+from featlearn.learners._dual import (
+    SOLVERS,
+    DualRule,
+    Solver,
+    check_definite,
+    check_solved,
+    stack_kernels,
+)
 from featlearn.learners._fitting import check_level, fit_checked, like_inputs
 from featlearn.learners._head import check_penalties
 from featlearn.learners._split import split_rows
 from featlearn.precision import double_inside
-from featlearn.samples import Sample
+from featlearn.samples import Sample, check_sample
 
 
 class KernelFit(eqx.Module):
@@ -55,7 +62,8 @@ class KernelRidge(eqx.Module):
     kernel        a kernel, or several of one form that differ in their numbers (bandwidths, say):
                   validation chooses among them, each at its best λ; `record["candidate"]` says
                   which
-    penalties     candidates for λ
+    penalties     candidates for λ. `record["grid_edge"]` is −1 or +1 where the best is the least
+                  or the largest that was tried: give others beyond it
     solver        "exact": one decomposition serves every λ, the Gram matrix is held four times
                   "cholesky": one for each λ of a coarse-to-fine search; for a GPU
                   "iterative": the Gram matrix is never held, small λ may be left out
@@ -86,6 +94,8 @@ class KernelRidge(eqx.Module):
         The iterative solver draws its preconditioner from `key`; the others draw nothing.
         """
         self.rule.check_memory(sample)
+        check_sample(sample)
+        check_definite(self.kernels, sample.x)
         fitted = fit_checked(self, sample, key)
         check_solved(fitted.record, self.rule.iterations)
         return fitted

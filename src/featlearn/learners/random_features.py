@@ -26,8 +26,9 @@ from featlearn.learners._linear_part import no_linear_part
 from featlearn.learners._network import NetworkFit, hidden_layer
 from featlearn.learners._split import Split, split_rows
 from featlearn.learners.one_step import check_width
+from featlearn.memory import check_memory
 from featlearn.precision import double_inside
-from featlearn.samples import Sample
+from featlearn.samples import Sample, check_sample
 
 LIMITED = 0.5  # a fit that uses more than this part of its features would use more of them
 
@@ -81,7 +82,18 @@ class RandomFeatures(eqx.Module):
 
     def fit(self, sample: Sample, *, key: Key[Array, ""]) -> NetworkFit | FeatureFit:
         """Fit on a sample; the last fifth of its rows chooses λ."""
+        check_sample(sample)
+        self._check_memory(sample.n)
         return fit_checked(self, sample, key)
+
+    def _check_memory(self, n: int) -> None:
+        """The n × n or the m × m side of ridge, four times, and on the first the features."""
+        by_rows = 2 * n < self.width
+        check_memory(
+            8 * (4 * n**2 + n * self.width) if by_rows else 8 * 4 * self.width**2,
+            f"Ridge on {self.width} random features of {n} samples",
+            "Take a smaller width" + (" or fewer samples." if by_rows else "."),
+        )
 
     def fit_arrays(self, sample: Sample, key: Key[Array, ""]) -> NetworkFit | FeatureFit:
         """`fit` without checks: pure, and so fit for `jit` and `vmap`."""

@@ -29,12 +29,12 @@ from featlearn.decompositions import eigh
 from featlearn.errors import InvalidInputError
 from featlearn.kernels import Kernel
 from featlearn.kernels.ridge import PENALTIES, least
-from featlearn.learners._dual import DualRule, check_solved, stack_kernels
+from featlearn.learners._dual import DualRule, check_definite, check_solved, stack_kernels
 from featlearn.learners._fitting import check_level, fit_checked, like_inputs
 from featlearn.learners._head import check_penalties
 from featlearn.learners._split import Rows, Split, split_rows
 from featlearn.precision import double_inside
-from featlearn.samples import Sample
+from featlearn.samples import Sample, check_sample
 
 Handed = Literal["predictions", "eigenfunctions"]
 
@@ -128,6 +128,8 @@ class SequentialKernels(eqx.Module):
     def fit(self, sample: Sample, *, key: Key[Array, ""]) -> SequentialFit:
         """Fit on a sample; the last fifth of its rows chooses. Nothing is drawn from `key`."""
         self.rule.check_memory(sample, "Take fewer samples.")
+        check_sample(sample)
+        check_definite(self.kernels, sample.x)
         fitted = fit_checked(self, sample, key)
         check_solved(fitted.record, self.rule.iterations)
         return fitted

@@ -8,6 +8,9 @@ Trained, it is the network in the lazy limit; solved, it is kernel ridge with th
     α = (K/n + λI)⁻¹ (y − f(θ_0, X))/n,     K = J(X) J(X)ᵀ over points and outputs together
 
 Gradient descent on the mean square from δ = 0 stays in the span of J(X)ᵀ, so its limit is δ(λ → 0).
+
+`Tangent` is the learner: it draws θ_0, takes one decomposition of K for every λ, and chooses λ on
+validation rows.
 """
 
 from collections.abc import Callable
@@ -16,13 +19,16 @@ from typing import Any, Literal
 import equinox as eqx
 import jax
 import jax.numpy as jnp
-from jaxtyping import Array, Float
+from jaxtyping import Array, Float, Key
 
 from featlearn.errors import InvalidInputError
-from featlearn.kernels import EmpiricalNTK, empirical_ntk
+from featlearn.kernels import PENALTIES, EmpiricalNTK, RidgePath, empirical_ntk, ridge_dual
 from featlearn.kernels._shifted import shifted
+from featlearn.learners._fitting import check_level, fit_checked, like_inputs
+from featlearn.learners._head import check_penalties
+from featlearn.learners._split import Split, split_rows
 from featlearn.memory import check_memory
-from featlearn.precision import double_inside
+from featlearn.precision import double_inside, narrowed
 from featlearn.samples import Sample, check_sample
 
 
@@ -43,7 +49,7 @@ def tangent_model(
     floating arrays of `params`.
     """
     kernel = empirical_ntk(fn, params, dtype=dtype)
-    zero = jax.tree.map(lambda leaf: jnp.zeros_like(leaf, dtype), kernel.network.params)
+    zero = jax.tree.map(lambda leaf: jnp.zeros_like(leaf, narrowed(dtype)), kernel.network.params)
     return TangentModel(kernel, zero)
 
 
@@ -79,12 +85,7 @@ class TangentModel(eqx.Module):
         if not 0 <= penalty < float("inf"):
             raise InvalidInputError(f"penalty must be finite and at least 0, got {penalty}.")
         check_sample(sample, least=1)
-        outputs = 1 if sample.y.ndim == 1 else sample.y.shape[1]
-        check_memory(
-            4 * 8 * (sample.n * outputs) ** 2,
-            f"The tangent model solved on {sample.n} samples with {outputs} outputs",
-            "Take fewer samples, or train it by its gradient.",
-        )
+        _check_gram(sample, "train it by its gradient.")
         return self.solve_arrays(sample, penalty)
 
     @double_inside
@@ -99,10 +100,107 @@ class TangentModel(eqx.Module):
                 f"got shape {sample.y.shape}."
             )
         n, k = y.shape
-        gram = self.kernel.full(x).transpose(0, 2, 1, 3).reshape(n * k, n * k)
+        gram = _flat(self.kernel.full(x))
         alpha = _ridge(gram / n, (y - start).reshape(-1, 1) / n, jnp.full(1, penalty))
-        moved = self.kernel.gradient_sum(x, alpha.reshape(n, k))
-        return self.at(jax.tree.unflatten(jax.tree.structure(self.delta), moved))
+        return self.at(self.pulled(x, alpha.reshape(n, k)))
+
+    def pulled(self, x: Float[Array, "n *d"], alpha: Float[Array, "n k"]) -> Any:
+        """J(x)ᵀα, in the form of `delta`."""
+        moved = self.kernel.gradient_sum(x, alpha)
+        return jax.tree.unflatten(jax.tree.structure(self.delta), moved)
+
+
+class TangentFit(eqx.Module):
+    """f(θ_0, x) + ⟨∇f(θ_0, x), δ(λ)⟩ at the λ chosen."""
+
+    model: TangentModel
+    points: Float[Array, "n d"]
+    record: dict[str, Any]
+    flat: bool = eqx.field(static=True)  # labels had shape (n,)
+
+    @double_inside
+    def __call__(self, x: Float[Array, "n d"]) -> Float[Array, "n *k"]:
+        out = self.model(like_inputs(x, self.points.shape[1], jnp.float64))
+        return out.reshape(x.shape[0]) if self.flat else out.reshape(x.shape[0], -1)
+
+    @double_inside
+    def features(self, x: Float[Array, "n d"], level: int = 1) -> Float[Array, "n m"]:
+        """K(x, x_i) for each training point; level 0 is x itself."""
+        check_level(level)
+        x = like_inputs(x, self.points.shape[1], jnp.float64)
+        return self.model.kernel(x, self.points) if level else x
+
+
+class Tangent(eqx.Module):
+    """Ridge on the tangent features of a network as it is drawn: its lazy limit, λ by validation.
+
+        Tangent(fn, draw).fit(sample, key=key)
+
+    fn           (params, x) -> (n,) or (n, k), as for `tangent_model`
+    draw         (key, d) -> params, the parameters θ_0 for points of d numbers
+    penalties    candidates for λ, one decomposition for all of them
+    """
+
+    fn: Callable[[Any, Array], Array] = eqx.field(static=True)
+    draw: Callable[[Key[Array, ""], int], Any] = eqx.field(static=True)
+    penalties: tuple[float, ...] = eqx.field(
+        static=True, default=PENALTIES, converter=check_penalties, kw_only=True
+    )
+
+    def __check_init__(self) -> None:
+        for name in ("fn", "draw"):
+            if not callable(getattr(self, name)):
+                raise InvalidInputError(f"{name} must be a function, got {getattr(self, name)!r}.")
+
+    def fit(self, sample: Sample, *, key: Key[Array, ""]) -> TangentFit:
+        """Fit on a sample; the last fifth of its rows chooses λ. `key` draws θ_0."""
+        check_sample(sample)
+        _check_gram(sample, "KernelRidge on a closed-form NTK.")
+        fitted: TangentFit = fit_checked(self, sample, key)
+        return fitted
+
+    def fit_arrays(self, sample: Sample, key: Key[Array, ""]) -> TangentFit:
+        """`fit` without checks: pure, and so fit for `jit` and `vmap`."""
+        split = Split(*(rows._replace(x=rows.x.astype(jnp.float64)) for rows in split_rows(sample)))
+        model = tangent_model(self.fn, self.draw(key, sample.dim))
+        path = self._path(model, split)
+        k = split.train.y.shape[1]
+        delta = model.pulled(split.train.x, k * path.coefficients.reshape(-1, k))
+        record = path.record() | {"validation": k * path.validation}  # summed over outputs
+        return TangentFit(model.at(delta), split.train.x, record, flat=sample.y.ndim == 1)
+
+    def _path(self, model: TangentModel, split: Split) -> RidgePath:
+        """Rows are points and outputs together. K times k: the mean of squares is over points."""
+        train, k = split.train, split.train.y.shape[1]
+        rest = [rows.y - _start(model, rows.x, k) for rows in split]
+        own, cross = (k * _flat(model.kernel.full(rows.x, train.x)) for rows in split)
+        weights = [jnp.repeat(rows.weight, k) for rows in split]
+        columns = (part.reshape(-1, 1) for part in rest)
+        return ridge_dual(own, next(columns), cross, next(columns), self.penalties, *weights)
+
+
+def _start(model: TangentModel, x: Float[Array, "n d"], outputs: int) -> Float[Array, "n k"]:
+    start = model.kernel.network(x).astype(jnp.float64)
+    if start.shape[1] != outputs:
+        raise InvalidInputError(
+            f"fn must give an output for each column of y, of which there are {outputs}, "
+            f"and gives {start.shape[1]}."
+        )
+    return start
+
+
+def _flat(gram: Float[Array, "n m k k"]) -> Float[Array, "nk mk"]:
+    n, m, k = gram.shape[:3]
+    return gram.transpose(0, 2, 1, 3).reshape(n * k, m * k)
+
+
+def _check_gram(sample: Sample, instead: str) -> None:
+    outputs = 1 if sample.y.ndim == 1 else sample.y.shape[1]
+    check_memory(
+        4 * 8 * (sample.n * outputs) ** 2,
+        f"The tangent model solved on {sample.n} samples with {outputs} outputs",
+        f"Take fewer samples, or {instead}",
+    )
 
 
 @eqx.filter_jit
