@@ -7,6 +7,8 @@ The layers are ℓ = 1 … L; above a fixed first layer, F_1 = σ(x) − E σ(x)
 s is the root-mean-square of the labels, so that learning rates mean the same for every target.
 """
 
+from functools import reduce
+from operator import add
 from typing import Any
 
 import equinox as eqx
@@ -62,18 +64,20 @@ class Shape(eqx.Module):
         """Σ_j W_{ℓ,j} F_j, before the activation."""
         read = zip(layer, sources, strict=True)
         parts = [jnp.matmul(outputs[j], w.T, precision=self.precision) for w, j in read]
-        return jnp.sum(jnp.stack(parts), axis=0) if len(parts) > 1 else parts[0]
+        return reduce(add, parts)
 
     def __call__(
         self, weights: Weights, x: Float[Array, "n d"], gates: Float[Array, "layers"] | None = None
     ) -> Float[Array, "n k"]:
         """Σ_ℓ α_ℓ a_ℓᵀ F_ℓ + c; `gates` switches layers off that are still locked."""
         outputs = self.outputs(weights, x)[self.first :]
-        total = jnp.zeros(()) if weights.constant is None else weights.constant
-        for at, (f, head) in enumerate(zip(outputs, self.heads, strict=True)):
-            part = jnp.matmul(f, head.astype(f.dtype), precision=self.precision)
-            total = total + (part if gates is None else gates[at].astype(f.dtype) * part)
-        return total
+        parts = [
+            jnp.matmul(f, head.astype(f.dtype), precision=self.precision)
+            for f, head in zip(outputs, self.heads, strict=True)
+        ]
+        if gates is not None:
+            parts = [gates[at].astype(x.dtype) * part for at, part in enumerate(parts)]
+        return reduce(add, parts if weights.constant is None else [*parts, weights.constant])
 
 
 class DenseFit(eqx.Module):

@@ -17,6 +17,7 @@ gradient is clipped at `clip`, and all else is in units of the labels' root-mean
 """
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import Any, Literal
 
 import equinox as eqx
@@ -64,7 +65,7 @@ class Dense(eqx.Module):
     first_layer  "trainable", or "fixed": F_1 = σ(x) − E σ(x) as in the paper
     gaps         α_ℓ; 1 by default, since the weights can grow
     signs        "plus", or "both": half of the heads of a layer are −1
-    optimiser    Adam or another; its drops count from the start of each stage in "layerwise"
+    optimiser    Adam or another; its drops count from the start of each stage
     start        scale of the random start
     unlock       the fractions of the steps at which layers after the first join in; equal stages
                  by default
@@ -172,7 +173,7 @@ class Dense(eqx.Module):
         return Training(
             _Loss(shape, scale, self.loss),
             _Timed(source, self.stages),
-            self._rates(),
+            replace(self.optimiser, drops=()),  # see `_parts`
             self.steps,
             parts=self._parts,
             snapshots=self.snapshots,
@@ -185,6 +186,9 @@ class Dense(eqx.Module):
         training = self.training(shape, source, scale)
         trained = training(self._weights(pilot, start_key), train_key)
         record = trained.record | {"unlocked": jnp.asarray(self.stages, jnp.int32)}
+        stopped = record["diverged_step"]
+        last = jnp.where(stopped < 0, self.steps - 1, stopped)
+        record["rate"] = record["rate"] * self._factor(last).astype(record["rate"].dtype)
         return DenseFit(
             shape=shape,
             weights=trained.params,
@@ -223,26 +227,25 @@ class Dense(eqx.Module):
             return jnp.ones((), self.dtype)
         return jnp.sqrt(jnp.mean(_mean(_columns(pilot.y) ** 2, pilot))).astype(self.dtype)
 
-    def _rates(self) -> Optimiser:
-        """Layer by layer the drops belong to the stages: see `_parts`."""
-        if self.mode != "layerwise":
-            return self.optimiser
-        return eqx.tree_at(lambda o: o.drops, self.optimiser, ())
+    def _factor(self, step: Int[Array, ""]) -> Float[Array, ""]:
+        """The drops of the learning rate, counted from the start of the stage."""
+        begins = sorted(set(self.stages))
+        drops = replace(self.optimiser, rate=1.0)
+        factor = jnp.ones(())
+        for begin, end in zip(begins, [*begins[1:], self.steps], strict=True):
+            inside = drops.rate_at(step - begin, end - begin)
+            factor = jnp.where(step >= begin, inside, factor)
+        return factor
 
     def _parts(self, step: Int[Array, ""]) -> Weights:
         """A multiplier of the learning rate for each layer."""
-        begins, ends = self.stages, (*self.stages[1:], self.steps)
+        factor, ends = self._factor(step), (*self.stages[1:], self.steps)
         rates = []
-        for begin, end in zip(begins, ends, strict=True):
-            on = step >= begin
-            rate = jnp.where(on, 1.0, 0.0)
-            if self.mode == "layerwise":
-                inside = on & (step < end)
-                drop = eqx.tree_at(lambda o: o.rate, self.optimiser, 1.0)
-                rate = jnp.where(inside, drop.rate_at(step - begin, end - begin), 0.0)
-            rates.append(rate)
+        for begin, end in zip(self.stages, ends, strict=True):
+            last = end if self.mode == "layerwise" else self.steps
+            rates.append(jnp.where((step >= begin) & (step < last), factor, 0.0))
         layers = tuple((r,) * len(js) for r, js in zip(rates, self.connections, strict=True))
-        return Weights(layers, jnp.ones(()) if self.intercept else None)
+        return Weights(layers, factor if self.intercept else None)
 
     def _check_gaps(self) -> None:
         if self.gaps is None:
