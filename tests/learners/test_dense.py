@@ -145,6 +145,13 @@ def test_parts_add_up_and_the_first_is_a_quadratic_form(fits, points):
         fit.part(x, 0)
 
 
+def test_squares_of_the_hidden_values_sum_to_the_part(fits, points):
+    fit, x = fits["staged"], points.x[:50]
+    for level in (1, 2):
+        squares = fit.hidden(x, level) ** 2 @ fit.head_signs(level)
+        np.testing.assert_allclose(squares, fit.part(x, level), rtol=1e-4)
+
+
 def test_a_fleet_equals_fits_one_by_one(points):
     learner = Dense((4, 3), steps=30, batch=20)
     tasks = [
