@@ -165,6 +165,16 @@ def test_a_fleet_equals_fits_one_by_one(points):
         assert member.weights.layers[0][0].dtype == jnp.float32
 
 
+def test_a_training_with_a_checkpoint_equals_one_without(tmp_path, points):
+    learner = Dense((4, 3), "staged", steps=30, batch=20, snapshots=(0, 15))
+    file = tmp_path / "training"
+    whole, parts = (learner.fit_stream(TASK, key=KEY, checkpoint=c) for c in (None, file))
+    np.testing.assert_allclose(parts(points.x), whole(points.x), rtol=2e-3, atol=1e-3)
+    np.testing.assert_array_equal(parts.times, whole.times)
+    with pytest.raises(InvalidInputError, match="is the checkpoint of another training"):
+        learner.fit_stream(TASK, key=jax.random.key(6), checkpoint=file)
+
+
 def test_a_fixed_first_layer_is_centred_and_not_trained():
     target = fl.targets.dense(5, (2,), (1.0,), first_layer="fixed", key=KEY)
     sample = fl.Task(fl.inputs.Gaussian(5), target).sample(KEY, 300)

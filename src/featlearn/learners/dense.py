@@ -19,6 +19,7 @@ gradient is clipped at `clip`, and all else is in units of the labels' root-mean
 import itertools
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 import equinox as eqx
@@ -44,11 +45,13 @@ from featlearn.training import (
     Fresh,
     Optimiser,
     Source,
+    Trained,
     Training,
     check_batch,
     cross_entropy,
     mean_over,
     square,
+    train_in_segments,
 )
 
 Mode = Literal["joint", "layerwise", "staged"]
@@ -179,20 +182,44 @@ class Dense(eqx.Module):
         """`fit` without checks: pure, and so fit for `jit` and `vmap`."""
         return self._fit(Epochs(sample, self.batch), sample, key)
 
-    def fit_stream(self, task: Any, *, key: Key[Array, ""]) -> DenseFit:
-        """Train on fresh points of a task, `batch` of them at every step."""
-        fitted: DenseFit = _fit_stream(self, task, key)
-        return fitted
+    def fit_stream(
+        self, task: Any, *, key: Key[Array, ""], checkpoint: str | Path | None = None
+    ) -> DenseFit:
+        """Train on fresh points of a task, `batch` of them at every step.
+
+        With a `checkpoint` the training goes in segments, from snapshot to snapshot: interrupted
+        and called again it goes on from the last one, with the same numbers.
+        """
+        fitted: DenseFit
+        if checkpoint is None:
+            fitted = _fit_stream(self, task, key)
+            return fitted
+        training, weights, pilot = self.prepared(task, key)
+        trained = train_in_segments(
+            training, weights, jax.random.fold_in(key, 1), checkpoint=checkpoint
+        )
+        return self._fitted(training, trained, pilot)
 
     def fit_stream_arrays(self, task: Any, key: Key[Array, ""]) -> DenseFit:
         """`fit_stream`, pure."""
         source = Fresh(task, self.batch)
         return self._fit(source, source(jax.random.fold_in(key, 2), jnp.asarray(0)), key)
 
-    def training(self, shape: Shape, source: Source, scale: Float[Array, ""]) -> Training:
-        """What is minimised, on what, and how: for those who run it in segments."""
-        return Training(
-            _Loss(shape, scale, self.loss),
+    def prepared(self, task: Any, key: Key[Array, ""]) -> tuple[Training, Weights, Sample]:
+        """The training on a task, the weights it starts from, and the points that gave the scale.
+
+        For those who run it themselves: `training(weights, key)`, or `fleet.train_many`.
+        """
+        source = Fresh(task, self.batch)
+        pilot = source(jax.random.fold_in(key, 2), jnp.asarray(0))
+        return (*self._prepared(source, pilot, key), pilot)
+
+    def _prepared(
+        self, source: Source, pilot: Sample, key: Key[Array, ""]
+    ) -> tuple[Training, Weights]:
+        start_key = jax.random.fold_in(key, 0)
+        training = Training(
+            _Loss(self._shape(pilot, start_key), self._scale(pilot), self.loss),
             source if self.mode == "joint" else _Timed(source, self._joins),
             replace(self.optimiser, drops=()),  # see `_parts`
             self.steps,
@@ -200,20 +227,23 @@ class Dense(eqx.Module):
             snapshots=self.snapshots,
             ceiling=self.ceiling,
         )
+        return training, self._weights(pilot, start_key)
 
     def _fit(self, source: Source, pilot: Sample, key: Key[Array, ""]) -> DenseFit:
-        start_key, train_key = (jax.random.fold_in(key, role) for role in (0, 1))
-        shape, scale = self._shape(pilot, start_key), self._scale(pilot)
-        training = self.training(shape, source, scale)
-        trained = training(self._weights(pilot, start_key), train_key)
+        training, weights = self._prepared(source, pilot, key)
+        return self._fitted(training, training(weights, jax.random.fold_in(key, 1)), pilot)
+
+    def _fitted(self, training: Training, trained: Trained, pilot: Sample) -> DenseFit:
         record = trained.record | {"unlocked": self._joins}
         stopped = record["diverged_step"]
         last = jnp.where(stopped < 0, self.steps - 1, stopped)
         record["rate"] = record["rate"] * self._factor(last).astype(record["rate"].dtype)
+        loss = training.loss
+        assert isinstance(loss, _Loss)
         return DenseFit(
-            shape=shape,
+            shape=loss.shape,
             weights=trained.params,
-            scale=scale.astype(self.dtype),
+            scale=loss.scale,
             record=record,
             times=trained.times,
             trajectory=trained.trajectory,
