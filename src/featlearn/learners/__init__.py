@@ -1,8 +1,10 @@
 """Learners: frozen configs whose `fit(sample, key=…)` gives a callable model."""
 
+from featlearn.learners._dense_network import DenseFit
 from featlearn.learners._network import NetworkFit
-from featlearn.learners._protocol import Fitted, Learner
+from featlearn.learners._protocol import Fitted, Learner, StreamLearner
 from featlearn.learners.classes import one_hot, predict_class
+from featlearn.learners.dense import Dense
 from featlearn.learners.gradient_outer_product import GradientOuterProduct, OuterProductFit
 from featlearn.learners.kernel_ridge import KernelFit, KernelRidge
 from featlearn.learners.one_step import OneStep
@@ -16,6 +18,8 @@ from featlearn.learners.tangent import TangentModel, tangent_model
 __all__ = [
     "SAVE",
     "SIR",
+    "Dense",
+    "DenseFit",
     "FeatureFit",
     "Fitted",
     "GradientOuterProduct",
@@ -29,6 +33,7 @@ __all__ = [
     "RandomFeatures",
     "SequentialFit",
     "SequentialKernels",
+    "StreamLearner",
     "TangentModel",
     "one_hot",
     "predict_class",
