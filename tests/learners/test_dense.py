@@ -145,6 +145,13 @@ def test_parts_add_up_and_the_first_is_a_quadratic_form(fits, points):
         fit.part(x, 0)
 
 
+def test_squares_of_the_hidden_values_sum_to_the_part(fits, points):
+    fit, x = fits["staged"], points.x[:50]
+    for level in (1, 2):
+        squares = fit.hidden(x, level) ** 2 @ fit.head_signs(level)
+        np.testing.assert_allclose(squares, fit.part(x, level), rtol=1e-4)
+
+
 def test_a_fleet_equals_fits_one_by_one(points):
     learner = Dense((4, 3), steps=30, batch=20)
     tasks = [
@@ -156,6 +163,16 @@ def test_a_fleet_equals_fits_one_by_one(points):
         alone = learner.fit_stream(task, key=key)
         np.testing.assert_allclose(member(points.x), alone(points.x), rtol=2e-3, atol=1e-4)
         assert member.weights.layers[0][0].dtype == jnp.float32
+
+
+def test_a_training_with_a_checkpoint_equals_one_without(tmp_path, points):
+    learner = Dense((4, 3), "staged", steps=30, batch=20, snapshots=(0, 15))
+    file = tmp_path / "training"
+    whole, parts = (learner.fit_stream(TASK, key=KEY, checkpoint=c) for c in (None, file))
+    np.testing.assert_allclose(parts(points.x), whole(points.x), rtol=2e-3, atol=1e-3)
+    np.testing.assert_array_equal(parts.times, whole.times)
+    with pytest.raises(InvalidInputError, match="is the checkpoint of another training"):
+        learner.fit_stream(TASK, key=jax.random.key(6), checkpoint=file)
 
 
 def test_a_fixed_first_layer_is_centred_and_not_trained():

@@ -4,7 +4,7 @@ from featlearn.learners._dense_network import DenseFit
 from featlearn.learners._network import NetworkFit
 from featlearn.learners._protocol import Fitted, Learner, StreamLearner
 from featlearn.learners.classes import one_hot, predict_class
-from featlearn.learners.dense import Dense
+from featlearn.learners.dense import Dense, Stages
 from featlearn.learners.gradient_outer_product import GradientOuterProduct, OuterProductFit
 from featlearn.learners.kernel_ridge import KernelFit, KernelRidge
 from featlearn.learners.one_step import OneStep
@@ -33,6 +33,7 @@ __all__ = [
     "RandomFeatures",
     "SequentialFit",
     "SequentialKernels",
+    "Stages",
     "StreamLearner",
     "TangentModel",
     "one_hot",

@@ -110,6 +110,31 @@ class DenseFit(eqx.Module):
         check_level(level, self.levels)
         return self.shape.outputs(self.weights, self._points(x))[level]
 
+    def outputs(self, x: Float[Array, "n d"], level: int = 1) -> Float[Array, "n m"]:
+        """F_level(x): the features, by the name that measures of layers ask for."""
+        return self.features(x, level)
+
+    @double_inside
+    def hidden(self, x: Float[Array, "n d"], level: int = 1) -> Float[Array, "n m"]:
+        """Before the activation, scaled so that signed squares sum to what the layer adds.
+
+        Of x and of a fixed first layer these are the outputs themselves.
+        """
+        check_level(level, self.levels)
+        points = self._points(x)
+        outputs = self.shape.outputs(self.weights, points)
+        if level < self.shape.first:
+            return outputs[level]
+        at = level - self.shape.first
+        before = self.shape.before(self.weights.layers[at], self.shape.graph[at], outputs)
+        return (
+            jnp.sqrt(self.scale * jnp.abs(self.shape.heads[at][:, 0])).astype(points.dtype) * before
+        )
+
+    def head_signs(self, level: int) -> Float[Array, "m"]:
+        """The signs with which the layer's outputs are summed."""
+        return jnp.sign(self.shape.heads[self._trained(level)][:, 0])
+
     @double_inside
     def part(self, x: Float[Array, "n d"], level: int) -> Float[Array, "n *k"]:
         """s α_ℓ a_ℓᵀ F_ℓ(x): what layer ℓ adds to the prediction."""

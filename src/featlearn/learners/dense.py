@@ -16,9 +16,11 @@ Labels of such a target are polynomials of degree 2^L of x, with heavy tails: th
 gradient is clipped at `clip`, and all else is in units of the labels' root-mean-square s.
 """
 
+import itertools
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from typing import Any, Literal
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
 
 import equinox as eqx
 import jax
@@ -43,14 +45,29 @@ from featlearn.training import (
     Fresh,
     Optimiser,
     Source,
+    Trained,
     Training,
     check_batch,
     cross_entropy,
     mean_over,
     square,
+    train_in_segments,
 )
 
 Mode = Literal["joint", "layerwise", "staged"]
+
+
+class Stages(eqx.Module):
+    """When each layer joins in and when it is frozen, as fractions of the steps.
+
+    The modes as numbers, so that one fleet can have all of them. A layer that never rests has
+    2.0, or any other number above 1.
+    """
+
+    joins: tuple[Any, ...] = eqx.field(converter=tuple)
+    rests: tuple[Any, ...] = eqx.field(converter=tuple)
+
+
 DROPS = ((0.5, 0.3), (0.7, 0.3), (0.85, 0.3), (0.95, 0.3))
 
 
@@ -58,7 +75,7 @@ class Dense(eqx.Module):
     """A quadratic dense network, trained jointly, layer by layer, or in stages.
 
     widths       m_ℓ of the trained layers: ℓ = 1 … L, or 2 … L above a fixed first layer
-    mode         "joint", "layerwise" or "staged"
+    mode         "joint", "layerwise" or "staged", or `Stages` with times for every layer
     steps        how many, of all stages together
     batch        fresh points a step, or rows of the sample; None takes the whole sample
     graph        {ℓ: the layers that ℓ reads}; all earlier ones by default
@@ -77,7 +94,7 @@ class Dense(eqx.Module):
     """
 
     widths: tuple[int, ...] = eqx.field(static=True, converter=tuple)
-    mode: Mode = eqx.field(static=True, default="joint")
+    mode: Mode | Stages = "joint"
     steps: int = eqx.field(static=True, default=4000, kw_only=True)
     batch: int | None = eqx.field(static=True, default=1000, kw_only=True)
     graph: Any = eqx.field(static=True, default=None, kw_only=True, converter=lambda g: _frozen(g))
@@ -106,7 +123,7 @@ class Dense(eqx.Module):
                 f"widths must be numbers of neurons, one for each trained layer, got {self.widths}."
             )
         for name, known in _CHOICES.items():
-            if getattr(self, name) not in known:
+            if getattr(self, name) not in known and not isinstance(getattr(self, name), Stages):
                 raise InvalidInputError(
                     f"{name} must be one of {', '.join(known)}, got {getattr(self, name)!r}."
                 )
@@ -118,7 +135,12 @@ class Dense(eqx.Module):
         if self.batch is not None and (not _whole(self.batch) or self.batch < 1):
             raise InvalidInputError(f"batch must be at least 1, or None, got {self.batch}.")
         self._check_gaps()
-        _ = self.connections, self.stages  # check the graph and the stages
+        _ = self.connections  # checks the graph
+        if len(self.stages.joins) != len(self.widths) or len(self.stages.rests) != len(self.widths):
+            raise InvalidInputError(
+                f"Stages must name {len(self.widths)} times to join in and to rest, one for each "
+                f"layer, got {self.stages.joins} and {self.stages.rests}."
+            )
 
     @property
     def first(self) -> int:
@@ -133,20 +155,22 @@ class Dense(eqx.Module):
         return _checked_graph(dict(self.graph), self.first, last)
 
     @property
-    def stages(self) -> tuple[int, ...]:
-        """The step at which each layer joins in."""
+    def stages(self) -> Stages:
+        """When each layer joins in, and rests."""
+        if isinstance(self.mode, Stages):
+            return self.mode
         count = len(self.widths)
+        never = (2.0,) * count
         if self.mode == "joint":
-            return (0,) * count
-        unlock = self.unlock
-        if unlock is None:
-            unlock = tuple(at / count for at in range(1, count))
-        if len(unlock) != count - 1 or list(unlock) != sorted(unlock) or not _inside(unlock):
+            return Stages((0.0,) * count, never)
+        unlock = self.unlock or tuple(at / count for at in range(1, count))
+        rising = list(unlock) == sorted(unlock) and all(0 < f < 1 for f in unlock)
+        if len(unlock) != count - 1 or not rising:
             raise InvalidInputError(
                 f"unlock must be {count - 1} rising fractions between 0 and 1, one for each layer "
                 f"after the first, got {unlock}."
             )
-        return (0, *(max(1, round(fraction * self.steps)) for fraction in unlock))
+        return Stages((0.0, *unlock), (*unlock, 2.0) if self.mode == "layerwise" else never)
 
     def fit(self, sample: Sample, *, key: Key[Array, ""]) -> DenseFit:
         """Train on a fixed sample, all of its rows."""
@@ -158,41 +182,68 @@ class Dense(eqx.Module):
         """`fit` without checks: pure, and so fit for `jit` and `vmap`."""
         return self._fit(Epochs(sample, self.batch), sample, key)
 
-    def fit_stream(self, task: Any, *, key: Key[Array, ""]) -> DenseFit:
-        """Train on fresh points of a task, `batch` of them at every step."""
-        fitted: DenseFit = _fit_stream(self, task, key)
-        return fitted
+    def fit_stream(
+        self, task: Any, *, key: Key[Array, ""], checkpoint: str | Path | None = None
+    ) -> DenseFit:
+        """Train on fresh points of a task, `batch` of them at every step.
+
+        With a `checkpoint` the training goes in segments, from snapshot to snapshot: interrupted
+        and called again it goes on from the last one, with the same numbers.
+        """
+        fitted: DenseFit
+        if checkpoint is None:
+            fitted = _fit_stream(self, task, key)
+            return fitted
+        training, weights, pilot = self.prepared(task, key)
+        trained = train_in_segments(
+            training, weights, jax.random.fold_in(key, 1), checkpoint=checkpoint
+        )
+        return self._fitted(training, trained, pilot)
 
     def fit_stream_arrays(self, task: Any, key: Key[Array, ""]) -> DenseFit:
         """`fit_stream`, pure."""
         source = Fresh(task, self.batch)
         return self._fit(source, source(jax.random.fold_in(key, 2), jnp.asarray(0)), key)
 
-    def training(self, shape: Shape, source: Source, scale: Float[Array, ""]) -> Training:
-        """What is minimised, on what, and how: for those who run it in segments."""
-        return Training(
-            _Loss(shape, scale, self.loss),
-            _Timed(source, self.stages),
+    def prepared(self, task: Any, key: Key[Array, ""]) -> tuple[Training, Weights, Sample]:
+        """The training on a task, the weights it starts from, and the points that gave the scale.
+
+        For those who run it themselves: `training(weights, key)`, or `fleet.train_many`.
+        """
+        source = Fresh(task, self.batch)
+        pilot = source(jax.random.fold_in(key, 2), jnp.asarray(0))
+        return (*self._prepared(source, pilot, key), pilot)
+
+    def _prepared(
+        self, source: Source, pilot: Sample, key: Key[Array, ""]
+    ) -> tuple[Training, Weights]:
+        start_key = jax.random.fold_in(key, 0)
+        training = Training(
+            _Loss(self._shape(pilot, start_key), self._scale(pilot), self.loss),
+            source if self.mode == "joint" else _Timed(source, self._joins),
             replace(self.optimiser, drops=()),  # see `_parts`
             self.steps,
             parts=self._parts,
             snapshots=self.snapshots,
             ceiling=self.ceiling,
         )
+        return training, self._weights(pilot, start_key)
 
     def _fit(self, source: Source, pilot: Sample, key: Key[Array, ""]) -> DenseFit:
-        start_key, train_key = (jax.random.fold_in(key, role) for role in (0, 1))
-        shape, scale = self._shape(pilot, start_key), self._scale(pilot)
-        training = self.training(shape, source, scale)
-        trained = training(self._weights(pilot, start_key), train_key)
-        record = trained.record | {"unlocked": jnp.asarray(self.stages, jnp.int32)}
+        training, weights = self._prepared(source, pilot, key)
+        return self._fitted(training, training(weights, jax.random.fold_in(key, 1)), pilot)
+
+    def _fitted(self, training: Training, trained: Trained, pilot: Sample) -> DenseFit:
+        record = trained.record | {"unlocked": self._joins}
         stopped = record["diverged_step"]
         last = jnp.where(stopped < 0, self.steps - 1, stopped)
         record["rate"] = record["rate"] * self._factor(last).astype(record["rate"].dtype)
+        loss = training.loss
+        assert isinstance(loss, _Loss)
         return DenseFit(
-            shape=shape,
+            shape=loss.shape,
             weights=trained.params,
-            scale=scale.astype(self.dtype),
+            scale=loss.scale,
             record=record,
             times=trained.times,
             trajectory=trained.trajectory,
@@ -227,23 +278,27 @@ class Dense(eqx.Module):
             return jnp.ones((), self.dtype)
         return jnp.sqrt(jnp.mean(_mean(_columns(pilot.y) ** 2, pilot))).astype(self.dtype)
 
+    @property
+    def _joins(self) -> Int[Array, "layers"]:
+        """The steps at which the layers join in."""
+        fractions = jnp.stack([jnp.asarray(f, jnp.float32) for f in self.stages.joins])
+        return jnp.round(fractions * self.steps).astype(jnp.int32)
+
     def _factor(self, step: Int[Array, ""]) -> Float[Array, ""]:
         """The drops of the learning rate, counted from the start of the stage."""
-        begins = sorted(set(self.stages))
         drops = replace(self.optimiser, rate=1.0)
+        begins = [*self._joins, jnp.asarray(self.steps, jnp.int32)]
         factor = jnp.ones(())
-        for begin, end in zip(begins, [*begins[1:], self.steps], strict=True):
-            inside = drops.rate_at(step - begin, end - begin)
-            factor = jnp.where(step >= begin, inside, factor)
+        for begin, end in itertools.pairwise(begins):
+            factor = jnp.where(step >= begin, drops.rate_at(step - begin, end - begin), factor)
         return factor
 
     def _parts(self, step: Int[Array, ""]) -> Weights:
         """A multiplier of the learning rate for each layer."""
-        factor, ends = self._factor(step), (*self.stages[1:], self.steps)
-        rates = []
-        for begin, end in zip(self.stages, ends, strict=True):
-            last = end if self.mode == "layerwise" else self.steps
-            rates.append(jnp.where((step >= begin) & (step < last), factor, 0.0))
+        factor, rates = self._factor(step), []
+        for begin, rest in zip(self._joins, self.stages.rests, strict=True):
+            end = jnp.round(jnp.asarray(rest, jnp.float32) * self.steps)
+            rates.append(jnp.where((step >= begin) & (step < end), factor, 0.0))
         layers = tuple((r,) * len(js) for r, js in zip(rates, self.connections, strict=True))
         return Weights(layers, factor if self.intercept else None)
 
@@ -284,21 +339,23 @@ _CHOICES: Mapping[str, tuple[str, ...]] = {
 
 
 class _Timed(eqx.Module):
-    """Batches of a source, with which layers are unlocked."""
+    """Batches of a source, with which layers have joined in."""
 
     source: Source
-    stages: tuple[int, ...] = eqx.field(static=True)
+    joins: Int[Array, "layers"]
 
     @property
     def ahead(self) -> int:
         ahead: int = getattr(self.source, "ahead", 1)
         return ahead
 
-    def __call__(self, key: Key[Array, ""], step: Int[Array, ""]) -> tuple[Sample, Any]:
-        batch = self.source(key, step)
-        if not any(self.stages):
-            return batch, None
-        return batch, (step >= jnp.asarray(self.stages, jnp.int32)).astype(jnp.float32)
+    def __call__(self, key: Key[Array, ""], step: Int[Array, ""]) -> "_Gated":
+        return _Gated(self.source(key, step), (step >= self.joins).astype(jnp.float32))
+
+
+class _Gated(NamedTuple):
+    batch: Sample
+    gates: Float[Array, "layers"]
 
 
 class _Loss(eqx.Module):
@@ -308,8 +365,8 @@ class _Loss(eqx.Module):
     scale: Float[Array, ""]
     kind: str = eqx.field(static=True)
 
-    def __call__(self, weights: Weights, timed: tuple[Sample, Any]) -> Float[Array, ""]:
-        batch, gates = timed
+    def __call__(self, weights: Weights, given: Sample | _Gated) -> Float[Array, ""]:
+        batch, gates = given if isinstance(given, _Gated) else (given, None)
         dtype = jax.tree.leaves(weights)[0].dtype
         found = self.shape(weights, batch.x.astype(dtype), gates)
         y = _columns(batch.y).astype(dtype)
@@ -354,10 +411,6 @@ def _checked_graph(graph: Mapping[int, tuple[int, ...]], first: int, last: int) 
                 f"layers 0 (x) to {level - 1}."
             )
     return tuple(tuple(sorted({int(j) for j in graph[level]})) for level in wanted)
-
-
-def _inside(fractions: tuple[float, ...]) -> bool:
-    return all(0 < fraction < 1 for fraction in fractions)
 
 
 def _whole(value: Any) -> bool:

@@ -1,8 +1,13 @@
 """Hierarchical learning and backward feature correction: the claims of slides and paper."""
 
 from featlearn.engine import Study
-from featlearn.studies.hierarchy import correction_rate, parity, rich_representation
+from featlearn.studies.hierarchy import correction, correction_rate, parity, rich_representation
 
-STUDIES: tuple[Study, ...] = (rich_representation.STUDY, correction_rate.STUDY, parity.STUDY)
+STUDIES: tuple[Study, ...] = (
+    rich_representation.STUDY,
+    correction.STUDY,
+    correction_rate.STUDY,
+    parity.STUDY,
+)
 
 __all__ = ["STUDIES"]
