@@ -55,6 +55,18 @@ def test_drawn_coordinates_differ_and_stack() -> None:
     assert len({tuple(c) for c in np.asarray(fleet.coordinates).tolist()}) > 1
 
 
+def test_parities_of_several_degrees_stack() -> None:
+    fleet = [parity(p, 20, places=8) for p in (1, 4, 8)]
+    stacked = jax.tree.map(lambda *a: jnp.stack(a), *fleet)
+    y = jax.vmap(lambda f: f(X))(stacked)
+    for row, p in zip(y, (1, 4, 8), strict=True):
+        np.testing.assert_array_equal(row, parity(p, 20)(X))
+    assert fleet[1].facts(Hypercube(20)).degree == 4
+    assert fleet[1].facts(Hypercube(20)).subspace.shape == (20, 4)
+    with pytest.raises(InvalidInputError, match="places must be a whole number of at least 4"):
+        parity(4, 20, places=3)
+
+
 def test_refusals() -> None:
     with pytest.raises(InvalidInputError, match="5 coordinates of 4"):
         parity(5, 4)

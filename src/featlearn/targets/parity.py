@@ -25,19 +25,24 @@ from featlearn.targets.dense import Dense
 
 
 class Parity(Target):
-    """y = Π_{i ∈ I} x_i; build one with `parity`. I is a leaf, so that parities stack."""
+    """y = Π_{i ∈ I} x_i; build one with `parity`. I is a leaf, so that parities stack.
+
+    A coordinate that x does not have is no factor: it fills a place that is left over.
+    """
 
     coordinates: Int[Array, "p"]
     dim: int = eqx.field(static=True)
 
     def __call__(self, x: Float[Array, "n d"]) -> Float[Array, "n"]:
-        return jnp.prod(x[:, self.coordinates], axis=1)
+        factors = x.at[:, self.coordinates].get(mode="fill", fill_value=1.0)
+        return jnp.prod(factors, axis=1)
 
     def facts(self, inputs: Inputs) -> Facts:
         """Degree and S*; moments where the coordinates of x are independent."""
         if traced((self.coordinates, inputs)):
-            return Facts(degree=self.coordinates.shape[0])
+            return Facts()
         chosen = np.asarray(self.coordinates)
+        chosen = chosen[chosen < self.dim]
         exponent: dict[str, Any] = {"information_exponent": len(chosen), "leap": len(chosen)}
         return Facts(
             subspace=np.eye(self.dim)[:, chosen],
@@ -53,20 +58,27 @@ def parity(
     *,
     coordinates: Sequence[int] | None = None,
     key: Key[Array, ""] | None = None,
+    places: int | None = None,
 ) -> Parity:
     """The product of `degree` coordinates: those given, drawn by `key`, or else the first ones.
 
-    parity(4, 30, key=key)
+    `places`, at least the degree, makes parities of several degrees stack.
+
+        parity(4, 30, key=key)
     """
     dim, degree = check_count("dim", dim), check_count("degree", degree)
     if degree > dim:
         raise InvalidInputError(f"{degree} coordinates of {dim} cannot differ. Give a larger dim.")
     if coordinates is not None and key is not None:
         raise InvalidInputError("Give coordinates= to set or key= to draw, not both.")
+    places = degree if places is None else check_count("places", places, least=degree)
     if coordinates is not None:
-        return Parity(coordinates=_checked(coordinates, degree, dim), dim=dim)
-    order = jnp.arange(dim) if key is None else jax.random.permutation(key, dim)
-    return Parity(coordinates=order[:degree].astype(jnp.int32), dim=dim)
+        chosen = _checked(coordinates, degree, dim)
+    else:
+        order = jnp.arange(dim) if key is None else jax.random.permutation(key, dim)
+        chosen = order[:degree].astype(jnp.int32)
+    rest = jnp.full(places - degree, dim, jnp.int32)
+    return Parity(coordinates=jnp.concatenate([chosen, rest]), dim=dim)
 
 
 def parity_network(degree: int, dim: int, *, coordinates: Sequence[int] | None = None) -> Dense:
