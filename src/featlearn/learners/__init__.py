@@ -1,8 +1,10 @@
 """Learners: frozen configs whose `fit(sample, key=…)` gives a callable model."""
 
+from featlearn.learners._dense_network import DenseFit
 from featlearn.learners._network import NetworkFit
-from featlearn.learners._protocol import Fitted, Learner
+from featlearn.learners._protocol import Fitted, Learner, StreamLearner
 from featlearn.learners.classes import ClassFit, fit_classes, one_hot, predict_class
+from featlearn.learners.dense import Dense, Stages
 from featlearn.learners.gradient_outer_product import GradientOuterProduct, OuterProductFit
 from featlearn.learners.kernel_ridge import KernelFit, KernelRidge
 from featlearn.learners.one_step import OneStep
@@ -17,6 +19,8 @@ __all__ = [
     "SAVE",
     "SIR",
     "ClassFit",
+    "Dense",
+    "DenseFit",
     "FeatureFit",
     "Fitted",
     "GradientOuterProduct",
@@ -30,6 +34,8 @@ __all__ = [
     "RandomFeatures",
     "SequentialFit",
     "SequentialKernels",
+    "Stages",
+    "StreamLearner",
     "Tangent",
     "TangentFit",
     "TangentModel",

@@ -1,8 +1,12 @@
 """The built-in studies, one module each. Listing them loads no JAX."""
 
 from featlearn.engine import Study
-from featlearn.studies import kernels, representations
+from featlearn.studies import hierarchy, kernels, representations
 
-STUDIES: tuple[Study, ...] = (*representations.STUDIES, *kernels.STUDIES)
+STUDIES: tuple[Study, ...] = (
+    *representations.STUDIES,
+    *hierarchy.STUDIES,
+    *kernels.STUDIES,
+)
 
 __all__ = ["STUDIES"]

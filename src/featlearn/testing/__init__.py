@@ -16,11 +16,13 @@ Slow references:
     convolutional_reference(x, y, …)        kernels of one pair of images, position by position
     tangent_kernel_by_differences(…)        the NTK of a finite network, from its values alone
     numerical_jacobian(…)                   and the derivatives it is made of
+    slow_dense, slow_dense_gradient         a quadratic dense network, neuron by neuron
 """
 
 from featlearn.testing.activations import check_activation, slow_averages
 from featlearn.testing.bands import check_average, check_equal, require
 from featlearn.testing.convolutions import PairOfImages, convolutional_reference
+from featlearn.testing.dense_networks import slow_dense, slow_dense_gradient
 from featlearn.testing.expansion import hermite_expansion, leap_by_search
 from featlearn.testing.finite_networks import KernelAverages, average_kernels
 from featlearn.testing.inputs import check_inputs
@@ -46,5 +48,7 @@ __all__ = [
     "numerical_jacobian",
     "require",
     "slow_averages",
+    "slow_dense",
+    "slow_dense_gradient",
     "tangent_kernel_by_differences",
 ]

@@ -1,0 +1,20 @@
+"""Hierarchical learning and backward feature correction: the claims of slides and paper."""
+
+from featlearn.engine import Study
+from featlearn.studies.hierarchy import (
+    correction,
+    correction_rate,
+    information_gap,
+    parity,
+    rich_representation,
+)
+
+STUDIES: tuple[Study, ...] = (
+    rich_representation.STUDY,
+    correction.STUDY,
+    correction_rate.STUDY,
+    information_gap.STUDY,
+    parity.STUDY,
+)
+
+__all__ = ["STUDIES"]
