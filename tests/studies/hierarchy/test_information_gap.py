@@ -25,7 +25,7 @@ def test_the_rounds_are_judged_and_all_else_is_measured(invent, judged):
     found = judged(STUDY, invent(STUDY, law()))
     assert found.as_it_should_be
     assert len(found.verdicts("claim")) == len(found.verdicts("control")) == 1
-    assert len(found.verdicts("measurement")) == (5 + 2) * (2 + 3)
+    assert len(found.verdicts("measurement")) == (4 + 2) * (2 + 3)
 
 
 def test_rounds_that_go_on_contracting_fail(invent, judged):
