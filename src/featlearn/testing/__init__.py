@@ -16,6 +16,7 @@ Slow references:
     convolutional_reference(x, y, …)        kernels of one pair of images, position by position
     tangent_kernel_by_differences(…)        the NTK of a finite network, from its values alone
     numerical_jacobian(…)                   and the derivatives it is made of
+    slow_hierarchical(W, K, R, …)           the hierarchy paper's network, neuron by neuron
 """
 
 from featlearn.testing.activations import check_activation, slow_averages
@@ -23,6 +24,7 @@ from featlearn.testing.bands import check_average, check_equal, require
 from featlearn.testing.convolutions import PairOfImages, convolutional_reference
 from featlearn.testing.expansion import hermite_expansion, leap_by_search
 from featlearn.testing.finite_networks import KernelAverages, average_kernels
+from featlearn.testing.hierarchical import SlowNetwork, slow_hierarchical
 from featlearn.testing.inputs import check_inputs
 from featlearn.testing.kernels import check_kernel
 from featlearn.testing.learners import check_learner
@@ -32,6 +34,7 @@ from featlearn.testing.targets import check_target
 __all__ = [
     "KernelAverages",
     "PairOfImages",
+    "SlowNetwork",
     "average_kernels",
     "check_activation",
     "check_average",
@@ -46,5 +49,6 @@ __all__ = [
     "numerical_jacobian",
     "require",
     "slow_averages",
+    "slow_hierarchical",
     "tangent_kernel_by_differences",
 ]
