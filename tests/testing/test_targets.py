@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from featlearn.inputs import Gaussian, Hypercube, Inputs
-from featlearn.targets import Facts, MultiIndex, Target, multi_index
+from featlearn.targets import Dense, Facts, MultiIndex, Target, multi_index, toy
 from featlearn.testing import check_target
 
 D = 5
@@ -57,6 +57,17 @@ FALSE = {
     "too few levels": ("levels", {"levels": 0}),
     "too many levels": ("levels", {"levels": 2}),
 }
+LAYERED = toy("correction", D, 0.3)
+LAYERED_FACTS = LAYERED.facts(INPUTS)
+FALSE_PARTS = {
+    "a level's mean off": ("part_means", {"part_means": (2.0, 2.7)}),
+    "means of one level too many": ("part_means", {"part_means": (0.0, 2.0, 2.4)}),
+    "means without the lower level": ("part_means", {"part_means": (2.4,)}),
+    "a level's second moment off": (
+        "part_second_moments",
+        {"part_second_moments": (8.0, 1.5 * LAYERED_FACTS.part_second_moments[1])},
+    ),
+}
 
 
 def test_a_true_teacher_passes() -> None:
@@ -71,8 +82,17 @@ def test_a_false_fact_is_rejected_by_name(name: str, monkeypatch: pytest.MonkeyP
         check_target(TRUE, INPUTS, key=KEY)
 
 
+@pytest.mark.parametrize("name", FALSE_PARTS)
+def test_a_false_part_is_rejected_by_name(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    fact, claims = FALSE_PARTS[name]
+    false = dataclasses.replace(LAYERED_FACTS, **claims)
+    monkeypatch.setattr(Dense, "facts", lambda *_: false)
+    with pytest.raises(AssertionError, match=f"^{fact}"):
+        check_target(LAYERED, INPUTS, key=KEY)
+
+
 def test_every_fact_is_falsified_at_least_once() -> None:
-    falsified = {fact for fact, _ in FALSE.values()}
+    falsified = {fact for fact, _ in [*FALSE.values(), *FALSE_PARTS.values()]}
     assert falsified == {field.name for field in dataclasses.fields(Facts)}
 
 

@@ -16,7 +16,11 @@ if TYPE_CHECKING:
     from featlearn.measures.components import DegreeParts, degree_parts, projection
     from featlearn.measures.estimates import Estimate
     from featlearn.measures.exponents import Slope, exponent
+    from featlearn.measures.feature_errors import FeatureError, feature_error
+    from featlearn.measures.forms import contamination, foreign_energy
+    from featlearn.measures.order import first_below, in_order
     from featlearn.measures.risks import excess, relative_risk, risk
+    from featlearn.measures.spans import span_error
     from featlearn.measures.subspaces import (
         energy_outside,
         overlap,
@@ -38,9 +42,13 @@ if TYPE_CHECKING:
 _HOMES = {
     "alignment": ("Drift", "kernel_alignment", "kernel_change", "kernel_drift"),
     "components": ("DegreeParts", "degree_parts", "projection"),
+    "forms": ("contamination", "foreign_energy"),
     "estimates": ("Estimate",),
     "exponents": ("Slope", "exponent"),
+    "feature_errors": ("FeatureError", "feature_error"),
+    "order": ("first_below", "in_order"),
     "risks": ("excess", "relative_risk", "risk"),
+    "spans": ("span_error",),
     "subspaces": (
         "energy_outside",
         "overlap",
@@ -66,12 +74,18 @@ __all__ = [
     "DegreeParts",
     "Drift",
     "Estimate",
+    "FeatureError",
     "Slope",
+    "contamination",
     "degree_parts",
     "difference_interval",
     "energy_outside",
     "excess",
     "exponent",
+    "feature_error",
+    "first_below",
+    "foreign_energy",
+    "in_order",
     "kernel_alignment",
     "kernel_change",
     "kernel_drift",
@@ -85,6 +99,7 @@ __all__ = [
     "ratio_interval",
     "relative_risk",
     "risk",
+    "span_error",
     "subspace_distance",
     "subspace_energy",
     "threshold_crossing",

@@ -27,8 +27,10 @@ class Facts:
     degree: int | None = None
     information_exponent: int | None = None  # lowest k ≥ 1 with a degree-k Hermite part
     leap: int | None = None  # in the coordinates that the columns of `subspace` give
-    gaps: tuple[float, ...] | None = None  # α_ℓ, level by level
+    gaps: tuple[float, ...] | None = None  # α_ℓ of the highest levels, lowest of them first
     levels: int | None = None  # how many levels `features` has
+    part_means: tuple[float, ...] | None = None  # E part(x, ℓ) of the same levels as the gaps
+    part_second_moments: tuple[float, ...] | None = None  # E part(x, ℓ)²
 
     @property
     def hessian_rank(self) -> int | None:
@@ -65,6 +67,10 @@ class Target(eqx.Module):
         if level == 0:
             return x
         raise InvalidInputError(f"{type(self).__name__} has no hidden features at level {level}.")
+
+    def part(self, x: Float[Array, "n d"], level: int) -> Float[Array, "n"]:
+        """What level ℓ adds to the label, where the label is a sum over levels."""
+        raise InvalidInputError(f"The label of {type(self).__name__} is no sum over levels.")
 
     @abc.abstractmethod
     def facts(self, inputs: Inputs) -> Facts:

@@ -1,17 +1,14 @@
 """f*(x) = g(⟨u_1, x⟩, …, ⟨u_r, x⟩) with a polynomial g: single- and multi-index teachers."""
 
 from collections.abc import Mapping
-from functools import partial
 from math import factorial
 from typing import Any
 
 import equinox as eqx
-import jax
 import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float, Key
 
-from featlearn.decompositions import qr
 from featlearn.errors import InvalidInputError
 from featlearn.inputs import Inputs
 from featlearn.inputs._checks import (
@@ -23,6 +20,7 @@ from featlearn.inputs._checks import (
 )
 from featlearn.targets import hermite
 from featlearn.targets._base import Facts, Target
+from featlearn.targets._frames import frame
 from featlearn.targets._polynomial_facts import known_facts, traced_facts
 
 ROUNDING = 1e-5  # UᵀU − I below this is the rounding of orthonormal float32 directions
@@ -120,7 +118,7 @@ def multi_index(
         )
     _check_one_source(key, directions, "directions")
     if directions is None:
-        return _build(coefficients, _frame(key, dim, r), orthonormal=True)
+        return _build(coefficients, frame(key, dim, r), orthonormal=True)
     check_shape("directions", directions, (dim, r))
     check_finite("directions", directions)
     return _build(
@@ -153,14 +151,6 @@ def _build(terms: Mapping[Any, Any], directions: Array, orthonormal: bool) -> Mu
     values = jnp.stack([default_float(c) for c in terms.values()])
     indices = tuple(tuple(int(k) for k in a) for a in terms)
     return MultiIndex(directions, values, indices, orthonormal)  # type: ignore[call-arg]
-
-
-@partial(jax.jit, static_argnums=(1, 2))
-def _frame(key: Key[Array, ""], dim: int, r: int) -> Float[Array, "d r"]:
-    """Uniform on orthonormal frames: QR of a Gaussian matrix with the signs of R made positive."""
-    drawn = default_float(jax.random.normal(key, (dim, r), jnp.float32))
-    q, triangle = qr(drawn)
-    return q * jnp.where(jnp.diag(triangle) < 0, -1.0, 1.0)
 
 
 def _check_indices(terms: Mapping[Any, Any]) -> int:

@@ -39,7 +39,9 @@ def check_subspace(
         change < ROTATED,
         f"subspace: f changes by {change:.2g} of its size when x moves orthogonally to it.",
     )
-    along = np.asarray(slopes(target, around)).reshape(-1, len(u)) @ u
+    steep = np.asarray(slopes(target, around)).reshape(-1, len(u))
+    size = np.linalg.norm(steep, axis=1, keepdims=True)  # else few draws hold all of it
+    along = steep / np.maximum(size, np.finfo(float).tiny) @ u
     energy = np.linalg.eigvalsh(along.T @ along)
     require(
         energy[0] > FLAT * energy[-1],

@@ -13,7 +13,7 @@ from featlearn.targets import Facts, Target
 from featlearn.testing._exponents import check_information_exponent, check_leap
 from featlearn.testing._geometry import check_degree, check_subspace
 from featlearn.testing._moments import check_moments
-from featlearn.testing.bands import check_equal, require
+from featlearn.testing.bands import check_average, check_equal, require
 
 FEW = 16  # points, where no average is taken
 ROUNDING = 1e-9  # of float64, at which the target is evaluated
@@ -36,6 +36,7 @@ def check_target(target: Target, inputs: Inputs, *, key: Key[Array, ""], n: int 
     facts = target.facts(inputs)
     _check_features(target, facts, x[:FEW])
     _check_gaps(facts)
+    _check_parts(target, facts, x)
     check_moments(target, facts, x)
     check_degree(target, facts, x, w)
     check_subspace(target, facts, x, w)
@@ -102,3 +103,18 @@ def _check_gaps(facts: Facts) -> None:
         facts.levels is None or len(gaps) <= facts.levels,
         f"gaps: {len(gaps)} of them for {facts.levels} levels.",
     )
+
+
+def _check_parts(target: Target, facts: Facts, x: Float[Array, "n d"]) -> None:
+    """The parts of the levels with gaps sum to f, and have the declared moments."""
+    for name, power in (("part_means", 1), ("part_second_moments", 2)):
+        declared = getattr(facts, name)
+        if declared is None:
+            continue
+        require(facts.levels is not None, f"{name}: declared, and no levels are.")
+        levels = facts.levels or 0
+        first = levels - len(declared) + 1
+        require(first >= 1, f"{name}: {len(declared)} of them for {levels} levels.")
+        parts = np.stack([target.part(x, level) for level in range(first, levels + 1)], axis=1)
+        check_equal(f"{name}: the sum of the parts", parts.sum(1), target(x), tolerance=ROUNDING)
+        check_average(name, parts**power, np.asarray(declared))
