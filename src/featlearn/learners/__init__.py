@@ -4,6 +4,7 @@ from featlearn.learners._network import NetworkFit
 from featlearn.learners._protocol import Fitted, Learner, StreamLearner
 from featlearn.learners.classes import one_hot, predict_class
 from featlearn.learners.gradient_outer_product import GradientOuterProduct, OuterProductFit
+from featlearn.learners.hierarchical import Hierarchical, HierarchicalFit, QuadraticNetwork
 from featlearn.learners.kernel_ridge import KernelFit, KernelRidge
 from featlearn.learners.one_step import OneStep
 from featlearn.learners.phd import PHd
@@ -19,6 +20,8 @@ __all__ = [
     "FeatureFit",
     "Fitted",
     "GradientOuterProduct",
+    "Hierarchical",
+    "HierarchicalFit",
     "KernelFit",
     "KernelRidge",
     "Learner",
@@ -26,6 +29,7 @@ __all__ = [
     "OneStep",
     "OuterProductFit",
     "PHd",
+    "QuadraticNetwork",
     "RandomFeatures",
     "SequentialFit",
     "SequentialKernels",

@@ -27,7 +27,7 @@ RULES = Rules(
     decay=jnp.asarray(0.05),
     rates=jnp.asarray([1.0, 3.0]),
     anneal=jnp.asarray(0.5),
-    train_below=True,
+    below=jnp.asarray(1.0),
 )
 DOUBLE = np.dtype(np.float64)
 
@@ -114,7 +114,7 @@ def test_lower_layers_keep_their_step_size_unless_told_not_to():
     W, K = multipliers(RULES, now)
     np.testing.assert_allclose(W, [0.5, 1.5])
     np.testing.assert_allclose(K, [0.5, 0])
-    frozen_below = Rules(**{**vars(RULES), "train_below": False})
+    frozen_below = eqx.tree_at(lambda r: r.below, RULES, jnp.asarray(0.0))
     np.testing.assert_allclose(multipliers(frozen_below, now).W, [0, 1.5])
 
 

@@ -50,7 +50,7 @@ class Rules(eqx.Module):
     decay: Float[Array, ""]  # λ6 over ε0²
     rates: Float[Array, "layers"]
     anneal: Float[Array, ""]  # η ∝ ε0^anneal
-    train_below: bool = eqx.field(static=True)
+    below: Float[Array, ""]  # what is left of a layer's step size when the next is unlocked
 
 
 def first_phase(layers: int, dtype: jnp.dtype) -> Phase:
@@ -112,9 +112,8 @@ def check(
 def multipliers(rules: Rules, phase: Phase) -> Weights:
     """Of the step size, for each matrix: 0 is locked."""
     rates = rules.rates * phase.error**rules.anneal * ~phase.done
-    if not rules.train_below:
-        above = jnp.append(phase.unlocked[1:], False)
-        rates = rates * ~above
+    next_unlocked = jnp.append(phase.unlocked[1:], False)
+    rates = jnp.where(next_unlocked, rules.below * rates, rates)
     return Weights(tuple(rates * phase.unlocked), tuple(rates * phase.started))
 
 

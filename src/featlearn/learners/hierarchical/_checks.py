@@ -9,7 +9,7 @@ from featlearn.errors import InvalidInputError
 
 def length(name: str, values: Any) -> int:
     """How many layers these values are for."""
-    if np.ndim(values) == 0 and not isinstance(values, tuple | list):
+    if not isinstance(values, tuple | list) and np.ndim(values) == 0:
         raise InvalidInputError(
             f"{name} must have one number for each layer from 2 on, got {values!r}."
         )

@@ -49,7 +49,8 @@ class Hierarchical(eqx.Module):
     truncate     B′: the inner activation is z² for |z| ≤ B′ and constant for |z| ≥ 2B′
     mean_square  E x_i² where it is known; by default that of the points themselves
     candidates   how many R are drawn, of which the best conditioned is kept; 1 is one draw
-    train_below  False freezes the layers below one that is unlocked: no correction (a control)
+    below        what is left of a layer's step size once the next is unlocked: 1 as in the paper,
+                 0 freezes it and nothing is corrected (a control)
     every        steps between two looks at the rules
     precision    "single" or "double"
 
@@ -80,8 +81,8 @@ class Hierarchical(eqx.Module):
     error: Any
     truncate: Any
     mean_square: Any
+    below: Any
     candidates: int = eqx.field(static=True)
-    train_below: bool = eqx.field(static=True)
     precision: Literal["single", "double"] = eqx.field(static=True)
 
     def __init__(
@@ -107,7 +108,7 @@ class Hierarchical(eqx.Module):
         truncate: Any = 100.0,
         mean_square: Any = None,
         candidates: int = 32,
-        train_below: bool = True,
+        below: Any = 1.0,
         precision: Literal["single", "double"] = "single",
     ) -> None:
         layers = length("alphas", alphas)
@@ -122,7 +123,7 @@ class Hierarchical(eqx.Module):
         self.optimiser, self.anneal, self.noise, self.rank = optimiser, anneal, noise, rank
         self.distil, self.decay, self.error, self.truncate = distil, decay, error, truncate
         self.mean_square, self.candidates = mean_square, candidates
-        self.train_below, self.precision = train_below, precision
+        self.below, self.precision = below, precision
 
     def __check_init__(self) -> None:
         layers = len(self.graph)
@@ -252,7 +253,7 @@ class Hierarchical(eqx.Module):
             decay=number(self.decay),
             rates=self._vector(self.rates),
             anneal=number(self.anneal),
-            train_below=self.train_below,
+            below=number(self.below),
         )
 
     def _vector(self, values: Any) -> Float[Array, "n"]:
