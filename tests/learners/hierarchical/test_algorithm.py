@@ -135,5 +135,7 @@ def test_the_planted_network_has_no_loss_and_a_wrong_one_has(planted, scrambled,
     now = phase((True, True), (True, True), (2, 2))
     assert float(objective(planted.weights, frozen, free, now, planted.form, meter)) < 1e-20
     assert float(objective(scrambled.weights, frozen, free, now, planted.form, meter)) > 1e-2
-    F = predict(planted.weights, frozen, planted.widths, planted.form.graph, meter.x, truncated=True)
+    F = predict(
+        planted.weights, frozen, planted.widths, planted.form.graph, meter.x, truncated=True
+    )
     np.testing.assert_allclose(F, meter.y, rtol=1e-9)

@@ -18,15 +18,14 @@ The rules are asked every so many steps. K_ℓ has room for the largest k_ℓ th
 from typing import NamedTuple
 
 import equinox as eqx
-import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float, Int
 
 from featlearn.learners.hierarchical._network import Form, Frozen, Weights, predict
 from featlearn.learners.hierarchical._regulariser import Penalties, regulariser
 from featlearn.learners.hierarchical._start import Start, start
-from featlearn.training import mean_over
 from featlearn.samples import Sample
+from featlearn.training import mean_over
 
 
 class Phase(NamedTuple):
@@ -56,15 +55,13 @@ class Rules(eqx.Module):
 def first_phase(layers: int, dtype: jnp.dtype) -> Phase:
     """Everything locked, ε0 = B."""
     no = jnp.zeros(layers, bool)
-    return Phase(
-        no, no, jnp.zeros(layers, jnp.int32), jnp.ones((), dtype), jnp.zeros((), bool)
-    )
+    return Phase(no, no, jnp.zeros(layers, jnp.int32), jnp.ones((), dtype), jnp.zeros((), bool))
 
 
 def penalties(rules: Rules, frozen: Frozen, phase: Phase) -> Penalties:
     """λ3, λ4, λ5 of the layers whose K has started, λ6 of those that are unlocked."""
-    distil = rules.distil[:, None] * frozen.alphas**2 * phase.started
-    return Penalties(*distil, rules.decay * phase.error**2 * phase.unlocked)
+    cross, below, whole = rules.distil[:, None] * frozen.alphas**2 * phase.started
+    return Penalties(cross, below, whole, rules.decay * phase.error**2 * phase.unlocked)
 
 
 def objective(
@@ -94,9 +91,7 @@ def check(
     error = jnp.where((found < phase.error**2 / 4) & live, phase.error / 2, phase.error)
     unlocked = phase.unlocked | ((found <= rules.up) & live)
     begins = unlocked & ~phase.started & (found <= rules.down) & live
-    starts = [
-        start(W, form.last(i), rules.rank, form.most[i]) for i, W in enumerate(weights.W)
-    ]
+    starts = [start(W, form.last(i), rules.rank, form.most[i]) for i, W in enumerate(weights.W)]
     K = tuple(jnp.where(b, s.K, k) for b, s, k in zip(begins, starts, weights.K, strict=True))
     widths = jnp.stack([s.width for s in starts])
     after = Phase(

@@ -1,5 +1,6 @@
 """What a `Hierarchical` cannot be: refused before work starts, in one sentence."""
 
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -32,7 +33,7 @@ def check_numbers(learner: Any) -> None:
         raise InvalidInputError(f"Every α must be positive, got {list(alphas)}.")
     if up is not None and down is not None:
         ladder = [v for pair in zip(up, down, strict=True) for v in pair]
-        if any(a <= b for a, b in zip(ladder, ladder[1:], strict=False)):
+        if any(a <= b for a, b in pairwise(ladder)):
             raise InvalidInputError(
                 f"Thresholds must fall: up(2) > down(2) > up(3) > …, got {ladder}."
             )

@@ -3,9 +3,9 @@
     G_0 = x,   G_1 = σ(x) − E σ(x),   G_ℓ = σ(Σ_{j ∈ J_ℓ} M_{ℓ,j} G_j),   σ(z) = z²
     G   = Σ_ℓ α_ℓ ⟨u_ℓ, G_ℓ⟩,         Σ_i u_{ℓ,i} r_i r_iᵀ = I            (r_i: the rows of R_ℓ)
 
-G_ℓ = σ(R_ℓ S_ℓ), so that ⟨u_ℓ, G_ℓ⟩ = |S_ℓ|² = Sum(σ(S_ℓ)): the same function with K in the place of
-W. Where R_ℓᵀR_ℓ = I the readout u_ℓ is all ones, as in the document's remark; for other R_ℓ these are
-as many equations as unknowns.
+G_ℓ = σ(R_ℓ S_ℓ), so that ⟨u_ℓ, G_ℓ⟩ = |S_ℓ|² = Sum(σ(S_ℓ)): the same function with K in the place
+of W. Where R_ℓᵀR_ℓ = I the readout u_ℓ is all ones, as in the document's remark; for other R_ℓ
+these are as many equations as unknowns.
 """
 
 import equinox as eqx
@@ -43,7 +43,8 @@ class QuadraticNetwork(eqx.Module):
     def _outputs(self, x: Float[Array, "n d"]) -> list[Float[Array, "n p"]]:
         G = [x, x**2 - self.mean_square]
         for matrices, row in zip(self.M, self.graph, strict=True):
-            G.append(sum(G[j] @ m.T for m, j in zip(matrices, row, strict=True)) ** 2)
+            parts = [G[j] @ m.T for m, j in zip(matrices, row, strict=True)]
+            G.append(jnp.sum(jnp.stack(parts), axis=0) ** 2)
         return G
 
 

@@ -23,8 +23,7 @@ def as_graph(graph: Mapping[int, Sequence[int]] | Sequence[Sequence[int]], layer
     if isinstance(graph, Mapping):
         if sorted(graph) != list(expected):
             raise InvalidInputError(
-                f"graph must name the layers {list(expected)}, one for each α, "
-                f"got {sorted(graph)}."
+                f"graph must name the layers {list(expected)}, one for each α, got {sorted(graph)}."
             )
         graph = [graph[level] for level in expected]
     if len(graph) != layers:

@@ -12,15 +12,16 @@ import numpy as np
 from jaxtyping import Array, Float, Key
 
 from featlearn.errors import InvalidInputError
-from featlearn.learners._fitting import as_arrays, fit_checked
+from featlearn.learners._fitting import fit_checked
 from featlearn.learners._split import Rows, split_rows
 from featlearn.learners.hierarchical._algorithm import Rules
 from featlearn.learners.hierarchical._checks import check_numbers, check_whole, length
+from featlearn.learners.hierarchical._data import as_sample, divided, mean_of, scale_of, typed
 from featlearn.learners.hierarchical._fit import HierarchicalFit
 from featlearn.learners.hierarchical._graph import Graph, as_graph, standard_graph
 from featlearn.learners.hierarchical._network import Form, Frozen
-from featlearn.learners.hierarchical._projections import draw_all
-from featlearn.learners.hierarchical._run import Plan, Ran, run
+from featlearn.learners.hierarchical._projections import draw_all, pairs
+from featlearn.learners.hierarchical._run import Plan, run
 from featlearn.precision import double_precision
 from featlearn.samples import Sample
 from featlearn.training import Epochs, Fresh, Optimiser, Source, check_batch
@@ -134,10 +135,10 @@ class Hierarchical(eqx.Module):
                 f"most must be one whole number of at least 1 for each of {layers} layers, "
                 f"got {self.most}."
             )
-        if self.steps < self.every:
+        if self.steps % self.every:
             raise InvalidInputError(
-                f"{self.steps} steps are fewer than one look at the rules takes "
-                f"(every = {self.every}): raise steps."
+                f"steps must be a multiple of every, the steps between two looks at the rules, "
+                f"got {self.steps} and {self.every}."
             )
         for name in ("up", "down", "rates"):
             if length(name, getattr(self, name)) != layers:
@@ -160,14 +161,12 @@ class Hierarchical(eqx.Module):
     def fit_arrays(self, sample: Sample, key: Key[Array, ""]) -> HierarchicalFit:
         """`fit` without checks: pure, and so fit for `jit` and `vmap`."""
         split = split_rows(sample)
-        train, held = (_as_sample(rows, self._dtype) for rows in split)
-        scale = _scale(train)
-        source = Epochs(_divided(train, scale), self.batch, replace=True)
+        train, held = (as_sample(rows, self._dtype) for rows in split)
+        scale = scale_of(train)
+        source = Epochs(divided(train, scale), self.batch, replace=True)
         return self._fit(source, train, held, scale, key, flat=sample.y.ndim == 1)
 
-    def fit_stream(
-        self, task: Any, *, key: Key[Array, ""], meter: int = 8192
-    ) -> HierarchicalFit:
+    def fit_stream(self, task: Any, *, key: Key[Array, ""], meter: int = 8192) -> HierarchicalFit:
         """Train on fresh points of `task.batch(key, step, n)`.
 
         The objective of the rules is measured on `meter` points, and the validation error on as
@@ -182,14 +181,14 @@ class Hierarchical(eqx.Module):
         """`fit_stream` without checks: pure."""
         key, data = jax.random.split(key)
         train, held = (
-            _as_sample(Rows(s.x, s.y, jnp.ones(meter, s.x.dtype)), self._dtype)
+            as_sample(Rows(s.x, s.y, jnp.ones(meter, s.x.dtype)), self._dtype)
             for s in (task.batch(data, jnp.int32(i), meter) for i in (-1, -2))
         )
-        scale = _scale(train)
+        scale = scale_of(train)
 
         def drawn(key: Key[Array, ""], step: Array) -> Sample:
             fresh = task.batch(key, step, self.batch)
-            return _divided(_typed(fresh, self._dtype), scale)
+            return divided(typed(fresh, self._dtype), scale)
 
         return self._fit(Fresh(drawn), train, held, scale, key, flat=True)
 
@@ -213,7 +212,7 @@ class Hierarchical(eqx.Module):
         unit = eqx.tree_at(lambda f: f.alphas, frozen, frozen.alphas / scale)
         noise = jnp.asarray(self.noise, self._dtype)
         plan = Plan(form, self.optimiser, noise, self.steps, self.every)
-        ran = run(plan, self._rules, unit, source, _divided(train, scale), key_run)
+        ran = run(plan, self._rules, unit, source, divided(train, scale), key_run)
         fitted = HierarchicalFit(
             weights=ran.weights,
             frozen=frozen,
@@ -227,14 +226,16 @@ class Hierarchical(eqx.Module):
 
     def _frozen(self, form: Form, train: Sample, key: Key[Array, ""]) -> Frozen:
         known = self.mean_square
-        mean = _mean(train.x**2, train) if known is None else jnp.asarray(known)
-        keys = jax.random.split(key, form.layers)
+        mean = mean_of(train.x**2, train) if known is None else jnp.asarray(known)
+        tables = jax.vmap(lambda k: draw_all(k, max(form.most), self.candidates, self._dtype))(
+            jax.random.split(key, form.layers)
+        )
         return Frozen(
             alphas=self._vector(self.alphas),
             mean_square=jnp.broadcast_to(mean, (form.dim,)).astype(self._dtype),
             projections=tuple(
-                draw_all(k, most, self.candidates, self._dtype)
-                for k, most in zip(keys, form.most, strict=True)
+                table[: most + 1, : pairs(most), :most]
+                for table, most in zip(tables, form.most, strict=True)
             ),
             cut=jnp.asarray(self.truncate, self._dtype),
         )
@@ -260,9 +261,7 @@ class Hierarchical(eqx.Module):
         return jnp.stack([jnp.asarray(v, self._dtype) for v in values])
 
 
-def thresholds(
-    layers: int, share: float = 0.1
-) -> tuple[tuple[float, ...], tuple[float, ...]]:
+def thresholds(layers: int, share: float = 0.1) -> tuple[tuple[float, ...], tuple[float, ...]]:
     """Thres_up and Thres_dn where each layer brings `share` of the labels' second moment below it.
 
     Layer 2 is unlocked at once. With layers 2 … ℓ−1 learned the objective is near share^{ℓ−2}:
@@ -277,7 +276,7 @@ def thresholds(
 
 def _validated(fitted: HierarchicalFit, held: Sample) -> HierarchicalFit:
     predicted = fitted._predict(held.x, truncated=False)
-    error = _mean((predicted - held.y) ** 2, held) / _mean(held.y**2, held)
+    error = mean_of((predicted - held.y) ** 2, held) / mean_of(held.y**2, held)
     return eqx.tree_at(lambda f: f.record, fitted, fitted.record | {"validation": error})
 
 
@@ -289,36 +288,9 @@ def _fit_stream(
     return learner.fit_stream_arrays(task, key, meter)
 
 
-def _as_sample(rows: Rows, dtype: Any) -> Sample:
-    y = rows.y[:, 0] if rows.y.ndim == 2 else rows.y
-    count = rows.weight.sum().astype(jnp.int32)
-    return Sample(rows.x.astype(dtype), y.astype(dtype), count)
-
-
-def _typed(sample: Sample, dtype: Any) -> Sample:
-    y = sample.y[:, 0] if sample.y.ndim == 2 else sample.y
-    return Sample(sample.x.astype(dtype), y.astype(dtype))
-
-
-def _mean(values: Float[Array, "n *d"], sample: Sample) -> Float[Array, "*d"]:
-    """Over the rows that exist."""
-    rows = jnp.arange(sample.n) < sample.count
-    shaped = rows.reshape(-1, *(1,) * (values.ndim - 1))
-    return jnp.sum(jnp.where(shaped, values, 0), axis=0) / sample.count.astype(values.dtype)
-
-
-def _scale(train: Sample) -> Float[Array, ""]:
-    """B = √mean y²."""
-    return jnp.maximum(jnp.sqrt(_mean(train.y**2, train)), jnp.finfo(train.y.dtype).tiny)
-
-
-def _divided(sample: Sample, scale: Float[Array, ""]) -> Sample:
-    return Sample(sample.x, sample.y / scale, sample.count)
-
-
 def _check_single(sample: Sample) -> None:
-    shape = getattr(sample.y, "shape", ())
-    if len(shape) == 2 and shape[1] != 1:
+    if getattr(sample.y, "ndim", 1) == 2 and sample.y.shape[1] != 1:
         raise InvalidInputError(
-            f"This network has one output, got labels of shape {shape}: fit each column by itself."
+            f"This network has one output, got labels of shape {sample.y.shape}: "
+            "fit each column by itself."
         )

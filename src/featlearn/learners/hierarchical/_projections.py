@@ -31,6 +31,8 @@ def conditioning(R: Float[Array, "p k"]) -> Float[Array, ""]:
 def draw(key: Key[Array, ""], k: int, candidates: int, dtype: np.dtype) -> Float[Array, "p k"]:
     """R for one k: the best conditioned of the candidates."""
     drawn = jax.random.normal(key, (candidates, pairs(k), k), dtype) / np.asarray(k, dtype)
+    if candidates == 1 or k == 1:
+        return drawn[0]
     return drawn[jnp.argmax(jax.vmap(conditioning)(drawn))]
 
 

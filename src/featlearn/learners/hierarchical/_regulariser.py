@@ -28,9 +28,7 @@ def gram(matrix: Float[Array, "m q"]) -> Float[Array, "q q"]:
     return jnp.matmul(matrix.T, matrix, precision="highest")
 
 
-def layer_terms(
-    W: Float[Array, "m q"], K: Float[Array, "k q"], last: int
-) -> Float[Array, "4"]:
+def layer_terms(W: Float[Array, "m q"], K: Float[Array, "k q"], last: int) -> Float[Array, "4"]:
     """The squares that λ3, λ4, λ5, λ6 of one layer multiply; `last` is the size of block ℓ−1."""
     D = gram(K) - gram(W)
     cut = D.shape[0] - last

@@ -7,6 +7,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float, Int, Key
 
 from featlearn.learners.hierarchical._algorithm import (
+    Check,
     Phase,
     Rules,
     check,
@@ -39,15 +40,6 @@ class Ran(NamedTuple):
     record: dict[str, Any]
 
 
-class Seen(NamedTuple):
-    """What is kept of one look at the rules."""
-
-    weights: Weights
-    phase: Phase
-    objective: Float[Array, ""]
-    values: Float[Array, "layers k"]
-
-
 def run(
     plan: Plan, rules: Rules, frozen: Frozen, source: Source, meter: Sample, key: Key[Array, ""]
 ) -> Ran:
@@ -55,33 +47,22 @@ def run(
     dtype = frozen.alphas.dtype
     begin = first_phase(plan.form.layers, dtype)
     start = _training(plan, rules, frozen, source, begin).start(plan.form.zeros(dtype), key)
-    looks = plan.steps // plan.every
+    steps = jnp.arange(0, plan.steps + plan.every, plan.every, dtype=jnp.int32)
+    ends = jnp.append(steps[1:], steps[-1])  # after the last look no step is taken
 
-    def round_(carry: tuple[State, Phase], look: Int[Array, ""]) -> tuple[tuple[State, Phase], Seen]:
+    def look(carry: tuple[State, Phase], span: tuple[Array, Array]) -> tuple[Any, Check]:
         state, phase = carry
         found = check(state.params, frozen, rules, phase, plan.form, meter)
         training = _training(plan, rules, frozen, source, found.phase)
-        step = look * jnp.int32(plan.every)
-        after = training.advance(
-            state._replace(params=found.weights), step, step + jnp.int32(plan.every)
-        )
-        return (after, found.phase), Seen(found.weights, *found[1:])
+        after = training.advance(state._replace(params=found.weights), *span)
+        return (after, found.phase), found
 
-    looked = jnp.arange(looks, dtype=jnp.int32)
-    (state, phase), seen = jax.lax.scan(round_, (start, begin), looked)
-    last = check(state.params, frozen, rules, phase, plan.form, meter)
-    seen = jax.tree.map(
-        lambda a, b: jnp.concatenate([a, b[None]]), seen, Seen(last.weights, *last[1:])
-    )
-    steps = jnp.arange(looks + 1, dtype=jnp.int32) * jnp.int32(plan.every)
-    record = _record(seen, steps, state, plan.optimiser)
+    (state, phase), seen = jax.lax.scan(look, (start, begin), (steps, ends))
     kept = Checkpoints(steps, seen.weights, seen.phase.widths)
-    return Ran(last.weights, last.phase, kept, record)
+    return Ran(state.params, phase, kept, _record(seen, steps, state, plan.optimiser))
 
 
-def _training(
-    plan: Plan, rules: Rules, frozen: Frozen, source: Source, phase: Phase
-) -> Training:
+def _training(plan: Plan, rules: Rules, frozen: Frozen, source: Source, phase: Phase) -> Training:
     """Training in one phase: its penalties, and the step sizes of what is unlocked."""
 
     def loss(weights: Weights, batch: Sample) -> Float[Array, ""]:
@@ -106,7 +87,9 @@ def _training(
     )
 
 
-def _record(seen: Seen, steps: Int[Array, "c"], state: State, optimiser: Optimiser) -> dict[str, Any]:
+def _record(
+    seen: Check, steps: Int[Array, "c"], state: State, optimiser: Optimiser
+) -> dict[str, Any]:
     """The curves, and the step of every event; −1 is never."""
     phase = seen.phase
     begun = phase.started.argmax(axis=0)

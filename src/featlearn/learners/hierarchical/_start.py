@@ -25,9 +25,7 @@ class Start(NamedTuple):
     values: Float[Array, "k"]
 
 
-def start(
-    W: Float[Array, "m q"], last: int, threshold: Float[Array, ""], most: int
-) -> Start:
+def start(W: Float[Array, "m q"], last: int, threshold: Float[Array, ""], most: int) -> Start:
     """K_ℓ from W_ℓ; `threshold` is a fraction of the largest singular value."""
     M = gram(W)
     cut = M.shape[0] - last

@@ -1,7 +1,7 @@
 """One cell of `hierarchy/algorithm-1`: draw a target, train by Algorithm 1, measure.
 
-The target is the paper's, with α_3, …, α_L such that layer ℓ + 1 has `share` of the second moment of
-layer ℓ: the information gap in units that do not depend on the draw.
+The target is the paper's, with α_3, …, α_L such that layer ℓ + 1 has `share` of the second moment
+of layer ℓ: the information gap in units that do not depend on the draw.
 """
 
 from collections.abc import Mapping, Sequence
@@ -79,8 +79,9 @@ class Experiment(eqx.Module):
     ) -> dict[str, Float[Array, ""]]:
         f = self.form
         law = _law(f)
-        task = Task(law, _target(f, law, keys.teacher))
-        learner = _learner(f, task.target.gaps, knobs)
+        target = _target(f, law, keys.teacher)
+        task = Task(law, target)
+        learner = _learner(f, target.gaps, knobs)
         fit = learner.fit_arrays(task.sample(keys.data, f.n), keys.start)
         return {
             **_events(fit, f.widths),
@@ -96,9 +97,7 @@ def _law(f: Form) -> Any:
 def _target(f: Form, law: Any, key: Key[Array, ""]) -> Dense:
     """α_2 = 1, and the others by `share`, from the same draws for every level."""
     layers = len(f.widths)
-    raw = dense(
-        f.d, f.widths, (1.0,) * layers, f.graph, f.kappa, first_layer="fixed", key=key
-    )
+    raw = dense(f.d, f.widths, (1.0,) * layers, f.graph, f.kappa, first_layer="fixed", key=key)
 
     def parts(x: Array) -> Array:
         x = x.astype(jnp.float64)
@@ -113,13 +112,13 @@ def _learner(f: Form, gaps: Float[Array, "layers"], knobs: dict[str, Array]) -> 
     """Algorithm 1 with the constants of the notes, and what a variant changes."""
     layers = len(f.widths)
     up, down = thresholds(layers, f.share)
-    lowered = [*down[:-1], down[-1] * knobs["down_last"]]
-    lowered[0] = lowered[0] * knobs["down_first"]
+    factors: list[Any] = [1.0] * (layers - 1) + [knobs["down_last"]]
+    factors[0] = factors[0] * knobs["down_first"]
     return learners.Hierarchical(
         gaps,
         f.graph,
         up=up,
-        down=tuple(lowered),
+        down=tuple(a * b for a, b in zip(down, factors, strict=True)),
         neurons=f.neurons,
         most=f.most,
         steps=f.steps,
@@ -157,9 +156,7 @@ def _or_never(step: Int[Array, ""]) -> Float[Array, ""]:
     return jnp.where(step < 0, jnp.inf, step.astype(jnp.float64))
 
 
-def _errors(
-    fit: HierarchicalFit, task: Task, key: Key[Array, ""], draws: int
-) -> dict[str, Array]:
+def _errors(fit: HierarchicalFit, task: Task, key: Key[Array, ""], draws: int) -> dict[str, Array]:
     """Theorem 1's two errors, and how far the distilled network is from the trained one."""
 
     def at(x: Array) -> tuple[Array, ...]:
@@ -176,9 +173,7 @@ def _errors(
     }
 
 
-def _features(
-    fit: HierarchicalFit, task: Task, key: Key[Array, ""], f: Form
-) -> dict[str, Array]:
+def _features(fit: HierarchicalFit, task: Task, key: Key[Array, ""], f: Form) -> dict[str, Array]:
     """Each layer's feature error over E|S*|² through the training; before and after correction."""
     layers, record = len(f.widths), fit.record
     last = f.steps // f.every
@@ -195,7 +190,8 @@ def _features(
             fit,
             jax.tree.map(lambda a: a[look], (kept.weights, kept.widths)),
         )
-        return jnp.stack([_relative(then, task, level, key, f.draws) for level in range(2, layers + 2)])
+        above = range(2, layers + 2)
+        return jnp.stack([_relative(then, task, level, key, f.draws) for level in above])
 
     found = jax.lax.map(errors, looks)
     values = {}
@@ -223,15 +219,14 @@ def _relative(
 
 def form_of(parameters: Mapping[str, Any]) -> Form:
     """The fleet of a cell."""
-    given = {name: parameters[name] for name in Form._fields}
-    return Form(**{k: tuple(v) if isinstance(v, list) else v for k, v in given.items()})
+    given = (parameters[name] for name in Form._fields)
+    return Form._make(tuple(v) if isinstance(v, list) else v for v in given)
 
 
 def measure_algorithm(cells: Sequence[Cell]) -> list[Outcome]:
     """The outcomes of a fleet, in the order of its cells."""
     knobs = {
-        name: jnp.asarray([cell.parameters[name] for cell in cells], jnp.float64)
-        for name in KNOBS
+        name: jnp.asarray([cell.parameters[name] for cell in cells], jnp.float64) for name in KNOBS
     }
     keys = Keys(
         *(
@@ -239,7 +234,8 @@ def measure_algorithm(cells: Sequence[Cell]) -> list[Outcome]:
             for role in Keys._fields
         )
     )
-    found = map_members(Experiment(form_of(cells[0].parameters)), knobs, keys)
+    experiment = Experiment(form_of(cells[0].parameters))
+    found = map_members(experiment, knobs, keys, effort="little")
     table = {name: jax.device_get(column) for name, column in found.items()}
     return [
         Outcome(
