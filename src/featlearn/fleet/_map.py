@@ -90,11 +90,11 @@ def _compiled(
         return found
 
     def blocks(given: Any, arrays: Any) -> Any:
-        shaped = jax.tree.map(lambda a: a.reshape(-1, block, *a.shape[1:]), arrays)
+        shaped = jax.tree.map(lambda a: a.reshape(len(a) // block, block, *a.shape[1:]), arrays)
         if block == 1:  # without `vmap` the program is smaller, and compiles faster
             return jax.lax.map(partial(one, given), arrays)
         stacked = jax.lax.map(jax.vmap(partial(one, given)), shaped)
-        return jax.tree.map(lambda a: a.reshape(-1, *a.shape[2:]), stacked)
+        return jax.tree.map(lambda a: a.reshape(a.shape[0] * block, *a.shape[2:]), stacked)
 
     run = _sharded(blocks) if devices > 1 else blocks
     compiled = jax.jit(run, compiler_options=compiler_options(effort)).lower(given, arrays)

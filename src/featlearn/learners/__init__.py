@@ -1,8 +1,10 @@
 """Learners: frozen configs whose `fit(sample, key=…)` gives a callable model."""
 
+from featlearn.learners._dense_network import DenseFit
 from featlearn.learners._network import NetworkFit
 from featlearn.learners._protocol import Fitted, Learner, StreamLearner
 from featlearn.learners.classes import one_hot, predict_class
+from featlearn.learners.dense import Dense
 from featlearn.learners.gradient_outer_product import GradientOuterProduct, OuterProductFit
 from featlearn.learners.hierarchical import Hierarchical, HierarchicalFit, QuadraticNetwork
 from featlearn.learners.kernel_ridge import KernelFit, KernelRidge
@@ -17,6 +19,8 @@ from featlearn.learners.tangent import TangentModel, tangent_model
 __all__ = [
     "SAVE",
     "SIR",
+    "Dense",
+    "DenseFit",
     "FeatureFit",
     "Fitted",
     "GradientOuterProduct",

@@ -16,12 +16,14 @@ Slow references:
     convolutional_reference(x, y, …)        kernels of one pair of images, position by position
     tangent_kernel_by_differences(…)        the NTK of a finite network, from its values alone
     numerical_jacobian(…)                   and the derivatives it is made of
+    slow_dense, slow_dense_gradient         a quadratic dense network, neuron by neuron
     slow_hierarchical(W, K, R, …)           the hierarchy paper's network, neuron by neuron
 """
 
 from featlearn.testing.activations import check_activation, slow_averages
 from featlearn.testing.bands import check_average, check_equal, require
 from featlearn.testing.convolutions import PairOfImages, convolutional_reference
+from featlearn.testing.dense_networks import slow_dense, slow_dense_gradient
 from featlearn.testing.expansion import hermite_expansion, leap_by_search
 from featlearn.testing.finite_networks import KernelAverages, average_kernels
 from featlearn.testing.hierarchical import SlowNetwork, slow_hierarchical
@@ -49,6 +51,8 @@ __all__ = [
     "numerical_jacobian",
     "require",
     "slow_averages",
+    "slow_dense",
+    "slow_dense_gradient",
     "slow_hierarchical",
     "tangent_kernel_by_differences",
 ]

@@ -82,7 +82,7 @@ class Epochs(eqx.Module):
         return 1 if self.batch is None else 16
 
 
-Source = Fresh | Epochs | Callable[[Key[Array, ""], Int[Array, ""]], Sample]
+Source = Fresh | Epochs | Callable[[Key[Array, ""], Int[Array, ""]], Any]
 
 
 def check_batch(batch: int, rows: int) -> None:

@@ -1,0 +1,8 @@
+"""Hierarchical learning and backward feature correction: the claims of slides and paper."""
+
+from featlearn.engine import Study
+from featlearn.studies.hierarchy import correction_rate
+
+STUDIES: tuple[Study, ...] = (correction_rate.STUDY,)
+
+__all__ = ["STUDIES"]
