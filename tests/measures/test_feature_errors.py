@@ -98,6 +98,25 @@ def test_maps_over_a_trajectory_and_over_keys(first_layer, centred_task) -> None
     assert curve[0] > curve[1] > curve[2]
 
 
+def test_hidden_values_go_before_outputs(correction_task) -> None:
+    """A network that shows its outputs: hidden² sums to the part that the layer adds."""
+
+    class Network(eqx.Module):
+        target: fl.targets.Dense
+
+        def features(self, x: jax.Array, level: int = 1) -> jax.Array:
+            return self.target.outputs(x, level)
+
+        def hidden(self, x: jax.Array, level: int = 1) -> jax.Array:
+            return jnp.sqrt(self.target.gap(level)) * self.target.features(x, level)
+
+    network = Network(correction_task.target)
+    assert float(feature_error(network, correction_task, 2, key=KEY, n=500).value) < 1e-9
+    assert (
+        float(fl.measures.contamination(network, correction_task, 2, key=KEY, n=500).value) < 1e-9
+    )
+
+
 def test_targets_without_gaps_need_one(first_layer) -> None:
     task = fl.Task(fl.inputs.Gaussian(4), fl.targets.single_index({2: 1.0}, 4, key=KEY))
     fit = first_layer(task.target.directions.T)

@@ -24,8 +24,17 @@ class Layered(Protocol):
     def features(self, x: Float[Array, "n d"], level: int = 1) -> Float[Array, "n m"]: ...
 
 
-def features_of(model: Layered, x: Float[Array, "n d"], level: int) -> Float[Array, "n m"]:
-    """S_ℓ(x) in float64."""
+def features_of(
+    model: Any, x: Float[Array, "n d"], level: int, gap: Any = 1.0
+) -> Float[Array, "n m"]:
+    """S_ℓ(x) in float64.
+
+    A network whose `features` are its outputs σ(S_ℓ) offers `hidden(x, ℓ)` too: values before the
+    activation, scaled so that their signed squares sum to what layer ℓ adds to the prediction.
+    That is √α_ℓ S_ℓ.
+    """
+    if hasattr(model, "hidden"):
+        return model.hidden(x, level).astype(jnp.float64) / jnp.sqrt(jnp.asarray(gap, jnp.float64))
     return model.features(x, level).astype(jnp.float64)
 
 

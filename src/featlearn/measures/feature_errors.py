@@ -41,8 +41,9 @@ def feature_error(
     """α_ℓ² min_U E‖S*_ℓ(x) − U S_ℓ(x)‖² over orthogonal U; 0 for the true features, rotated.
 
     `fit.features(x, level)` are features in the units in which layer ℓ adds α_ℓ Σ_i ± S_{ℓ,i}² to
-    the prediction. `gap` is α_ℓ, by default the target's. U is fitted on the draws that measure,
-    which lowers the value by a part of order (features)²/n of itself.
+    the prediction. Where there is `fit.hidden(x, level)` it goes before them: √α_ℓ S_{ℓ,i}, whose
+    signed squares sum to what the layer adds. `gap` is α_ℓ, by default the target's. U is fitted
+    on the draws that measure, which lowers the value by about (features)²/n of itself.
 
     What it cannot tell: where a layer is summed with both signs, its quadratic form leaves more
     than rotations open, and features may differ while every layer above sees the same; there,
@@ -61,7 +62,7 @@ def _feature_error(
 ) -> FeatureError:
     def at(x: Array) -> tuple[Array, Array]:
         x = x.astype(jnp.float64)
-        return features_of(task.target, x, level), features_of(fit, x, level)
+        return features_of(task.target, x, level), features_of(fit, x, level, alpha)
 
     true, found = over_draws(at, task.inputs, key, n)
     energy = jnp.sum(true**2, axis=1) + jnp.sum(found**2, axis=1)

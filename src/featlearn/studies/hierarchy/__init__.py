@@ -1,8 +1,8 @@
 """Hierarchical learning and backward feature correction: the claims of slides and paper."""
 
 from featlearn.engine import Study
-from featlearn.studies.hierarchy import correction_rate
+from featlearn.studies.hierarchy import correction_rate, rich_representation
 
-STUDIES: tuple[Study, ...] = (correction_rate.STUDY,)
+STUDIES: tuple[Study, ...] = (rich_representation.STUDY, correction_rate.STUDY)
 
 __all__ = ["STUDIES"]
