@@ -59,7 +59,7 @@ def search(
     tried = [learner.graph if g is None else as_graph(g, layers) for g in graphs]
     fits = [_fit_all(learner, graph, alphas, sample, key) for graph in tried]
     errors = np.stack([_errors(fit) for fit in fits])
-    g, a = np.unravel_index(int(np.argmin(errors)), errors.shape)
+    g, a = (int(i) for i in np.unravel_index(int(np.argmin(errors)), errors.shape))
     best = jax.tree.map(lambda leaf: leaf[a] if eqx.is_array(leaf) else leaf, fits[g])
     return Found(best, tuple(float(v) for v in alphas[a]), tried[g], errors)
 

@@ -24,7 +24,8 @@ from featlearn.targets.dense import Dense
 from featlearn.tasks import Task
 from featlearn.training import Optimiser
 
-KNOBS = ("down_first", "down_last", "distil", "below")  # what the variants change, as numbers
+# What the variants change, as numbers. `alpha` multiplies the learner's α_3, …, α_L.
+KNOBS = ("down_first", "down_last", "distil", "below", "alpha")
 
 
 class Keys(NamedTuple):
@@ -41,7 +42,8 @@ class Form(NamedTuple):
 
     d: int
     widths: tuple[int, ...]
-    first: tuple[int, ...]  # J_2
+    graph: str  # of the target: the levels that each layer reads, as in "01 02"
+    tried: str  # of the learner
     kappa: float
     share: float
     law: str
@@ -57,16 +59,15 @@ class Form(NamedTuple):
     error: float
 
     @property
-    def graph(self) -> dict[int, tuple[int, ...]]:
-        """J_2 as given, J_ℓ = {0, ℓ−1} above."""
-        levels = range(3, len(self.widths) + 2)
-        return {2: self.first, **{level: (0, level - 1) for level in levels}}
-
-    @property
     def looks(self) -> tuple[int, ...]:
         """At which looks at the rules the features are measured: near equal ratios."""
         last = self.steps // self.every
         return tuple(sorted({0, *(int(i) for i in np.rint(np.geomspace(1, last, 14)))}))
+
+
+def read_graph(text: str) -> dict[int, tuple[int, ...]]:
+    """J_2, J_3, … from their digits: "01 02" is {2: (0, 1), 3: (0, 2)}."""
+    return {level: tuple(int(j) for j in word) for level, word in enumerate(text.split(), 2)}
 
 
 class Experiment(eqx.Module):
@@ -97,7 +98,9 @@ def _law(f: Form) -> Any:
 def _target(f: Form, law: Any, key: Key[Array, ""]) -> Dense:
     """α_2 = 1, and the others by `share`, from the same draws for every level."""
     layers = len(f.widths)
-    raw = dense(f.d, f.widths, (1.0,) * layers, f.graph, f.kappa, first_layer="fixed", key=key)
+    raw = dense(
+        f.d, f.widths, (1.0,) * layers, read_graph(f.graph), f.kappa, first_layer="fixed", key=key
+    )
 
     def parts(x: Array) -> Array:
         x = x.astype(jnp.float64)
@@ -115,8 +118,8 @@ def _learner(f: Form, gaps: Float[Array, "layers"], knobs: dict[str, Array]) -> 
     factors: list[Any] = [1.0] * (layers - 1) + [knobs["down_last"]]
     factors[0] = factors[0] * knobs["down_first"]
     return learners.Hierarchical(
-        gaps,
-        f.graph,
+        gaps * jnp.asarray([1.0, *(knobs["alpha"],) * (layers - 1)]),
+        read_graph(f.tried),
         up=up,
         down=tuple(a * b for a, b in zip(down, factors, strict=True)),
         neurons=f.neurons,
@@ -141,6 +144,7 @@ def _events(fit: HierarchicalFit, widths: tuple[int, ...]) -> dict[str, Array]:
     found = record["widths"]
     values = {
         "reached": record["done_step"] >= 0,
+        "validation": record["validation"],
         "done_step": _or_never(record["done_step"]),
         "wrong_widths": jnp.abs(found - jnp.asarray(widths)).sum(),
         "diverged": record["diverged"],

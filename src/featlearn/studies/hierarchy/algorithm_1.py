@@ -16,8 +16,9 @@ NAME = "hierarchy/algorithm-1"
 WRITTEN = "Algorithm 1"
 ONE_DRAW = "one draw of R"
 # What is changed in each: Thres_dn(2) and Thres_dn(L) by factors, λ3…λ5 and the step size of
-# layers below an unlocked one by what they are multiplied with.
-PLAIN = {"down_first": 1.0, "down_last": 1.0, "distil": 1.0, "below": 1.0}
+# layers below an unlocked one by what they are multiplied with, as is α_3.
+PLAIN = {"down_first": 1.0, "down_last": 1.0, "distil": 1.0, "below": 1.0, "alpha": 1.0}
+TRUTH = "01 02"  # J_2 = {0, 1}, J_3 = {0, 2}
 FROZEN, UNDISTILLED, EARLY = "lower layers frozen", "no distillation", "K_3 starts early"
 CONTROLS: dict[str, dict[str, float]] = {
     FROZEN: {"below": 0.0},
@@ -45,7 +46,8 @@ def _cell(s: Settings, law: str, depth: int, variant: str) -> dict[str, Any]:
         "variant": variant,
         "law": law,
         "widths": list(s["widths"][: depth - 1]),
-        "first": [0, 1],
+        "graph": TRUTH[: 3 * depth - 4],
+        "tried": TRUTH[: 3 * depth - 4],
         "candidates": 1 if variant == ONE_DRAW else s["candidates"],
         **{name: s[name] for name in PASSED},
         **PLAIN,
