@@ -26,7 +26,7 @@ from featlearn.precision import double_precision
 from featlearn.samples import Sample
 from featlearn.training import Epochs, Fresh, Optimiser, Source, check_batch
 
-OPTIMISER = Optimiser("adam", rate=3e-3, epsilon=1e-12, clip=1.0)
+OPTIMISER = Optimiser("adam", rate=0.012, epsilon=1e-12, clip=1.0)
 
 
 class Hierarchical(eqx.Module):
@@ -39,7 +39,7 @@ class Hierarchical(eqx.Module):
     steps        how many at most
     batch        points in a step: fresh ones, or drawn with replacement from the sample
     optimiser    "sgd" as in the paper, or "adam"; its clip bounds the norm of the gradient
-    rates        multiples of its step size, one for each layer
+    rates        multiples of its step size, one for each layer; by default 6 above layer 2
     anneal       the step size is multiplied by ε0^anneal; 0 keeps it
     noise        standard deviation of the Gaussian noise in the gradient of W
     up, down     Thres_up and Thres_dn, one for each layer
@@ -100,15 +100,15 @@ class Hierarchical(eqx.Module):
         batch: int = 128,
         optimiser: Optimiser = OPTIMISER,
         rates: Any = None,
-        anneal: Any = 0.0,
+        anneal: Any = 0.5,
         noise: Any = 1e-5,
         rank: Any = 0.1,
         distil: Any = (0.1, 0.03, 0.01),
-        decay: Any = 1e-3,
+        decay: Any = 3e-4,
         error: Any = 1e-2,
         truncate: Any = 100.0,
         mean_square: Any = None,
-        candidates: int = 32,
+        candidates: int = 256,
         below: Any = 1.0,
         precision: Literal["single", "double"] = "single",
     ) -> None:
@@ -120,7 +120,7 @@ class Hierarchical(eqx.Module):
         ladder = thresholds(layers)
         self.up = ladder[0] if up is None else up
         self.down = ladder[1] if down is None else down
-        self.rates = (1.0,) * layers if rates is None else rates
+        self.rates = (1.0, *(6.0,) * (layers - 1)) if rates is None else rates
         self.optimiser, self.anneal, self.noise, self.rank = optimiser, anneal, noise, rank
         self.distil, self.decay, self.error, self.truncate = distil, decay, error, truncate
         self.mean_square, self.candidates = mean_square, candidates

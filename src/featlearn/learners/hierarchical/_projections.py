@@ -2,11 +2,12 @@
 
     R ∈ R^{C(k+1,2) × k},   entries N(0, 1/k²)
 
-σ(R s) are C(k+1, 2) squares, and what is read from them are quadratic forms of s ∈ R^k. They reach
-all of these as long as the matrix with rows r_i ⊗ r_i has no small singular value on symmetric
-matrices. For large k that holds with high probability; for k = 2 one draw in three misses it by a
-factor of a hundred, and what then is read is nearly a smaller space. So several are drawn and the
-best conditioned is kept; one draw is the document's own wording.
+σ(R s) are C(k+1, 2) squares, and what is read from them are quadratic forms of s ∈ R^k. How well they
+reach all of these is the ratio of the smallest singular value to the largest of the matrix with
+rows r_i ⊗ r_i, on symmetric matrices. It is 0.04 in the median of single draws for k = 2, and 0.012,
+0.007 for k = 3, 4; a quarter of the draws for k = 2 is below 0.01, and a training that meets one stalls
+where a layer's second feature should appear. So several R are drawn and the best conditioned is
+kept: 0.49, 0.15, 0.07 for the best of 256. One draw is the document's own wording.
 """
 
 import jax

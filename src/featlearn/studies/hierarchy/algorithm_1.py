@@ -186,11 +186,11 @@ _QUICK: dict[str, Any] = {
     "draws": 4096,
     "neurons": 24,
     "most": 4,
-    "candidates": 32,
-    "steps": 4000,
+    "candidates": 256,
+    "steps": 2000,
     "every": 50,
     "batch": 128,
-    "rate": 0.006,
+    "rate": 0.012,
     "error": 0.01,
 }
 
@@ -214,7 +214,7 @@ STUDY = Study(
             "n": 100_000,
             "draws": 20_000,
             "neurons": 40,
-            "steps": 20_000,
+            "steps": 10_000,
             "batch": 256,
         },
     },
@@ -241,18 +241,26 @@ from draw to draw, and so do the levels at which the objective stalls.)
 
 **The constants, and how they were chosen.** In units in which E y² = 1: Thres_up = (∞, 0.135),
 Thres_dn = (0.18, 1.8·10⁻⁴), which are 1.5, 2 and 1/500 of what layer 3 brings; λ3, λ4, λ5 = (0.1,
-0.03, 0.01) α_ℓ², λ6 = 10⁻³ ε0²; singular values above a tenth of the largest count; m = 24, batch
-128, ε = 0.01; Adam with step size 0.006·√ε0, thrice that for layer 3. B′ = 100 is never reached.
-They come from a dozen runs on other seeds (targets and samples drawn from other names), in which
-all that was tuned was whether trainings get through.
+0.03, 0.01) α_ℓ², λ6 = 3·10⁻⁴ ε0²; singular values above a tenth of the largest count; m = 24, batch
+128, ε = 0.01; Adam with step size 0.012·√ε0, sixfold for layer 3; noise of 10⁻⁵ in the gradient of
+W (with 10⁻³ no layer 3 was found). B′ = 100 is never reached. They come from runs on targets and
+samples drawn from other names, in which all that was tuned was whether and how soon trainings get
+through.
+
+**A judgement that was changed.** The first verdict was open: with R the best conditioned of 32
+draws and half of that step size, three of the ten seeds had not found layer 3's second feature
+after 4000 steps, though all that had finished were right. No bound was moved. On targets from other
+names the cause was looked for and found in R: with the best of 256 draws every one of eight seeds,
+of which one had stalled and two had been slow, reached ε within 950 steps. So R is now the best of
+256, steps are 2000, and the step size is the one that served there.
 
 **What is not as the document writes it.** (1) The rules are asked every 50 steps and not at every
 one. (2) The step size falls with the error level; the paper's is 1/poly(d/ε) from the start. (3)
-Adam: plain SGD learns layer 2, but with these constants it unlocks layer 3 before the spectrum of
-W_2 shows its second direction. (4) R is the best conditioned of 32 draws. *The theorem needs the
-squares of R to reach all quadratic forms, which holds with high probability for large k. For k = 2
-the C(3, 2) = 3 squares of one draw in three miss it by a factor of a hundred, and training then
-stalls with one of two features of layer 3: see the measured rows, in which R is drawn once.*
+Adam: plain SGD learns layer 2, but at the step sizes tried it passes Thres_dn(2) before the
+spectrum of W_2 shows its second direction. (4) R is the best conditioned of 256 draws. *The theorem
+needs of R that its squares reach every quadratic form of S_ℓ with a constant 1/poly(k). At laptop
+size that constant is what training feels: the median ratio of singular values is 0.04 for k = 2,
+and a quarter of the draws is below 0.01. See the measured rows, in which R is drawn once.*
 
 **Controls.** With the layers below an unlocked one frozen there is no correction: layer 2 keeps
 what it took up of layer 3, and the error stays a hundred times above ε². Without λ3…λ5 the last K

@@ -109,11 +109,11 @@ _QUICK: dict[str, Any] = {
     "draws": 2048,
     "neurons": 24,
     "most": 4,
-    "candidates": 32,
-    "steps": 3000,
+    "candidates": 256,
+    "steps": 1500,
     "every": 50,
     "batch": 128,
-    "rate": 0.006,
+    "rate": 0.012,
     "error": 0.01,
 }
 
@@ -137,7 +137,7 @@ STUDY = Study(
             "n": 100_000,
             "draws": 20_000,
             "neurons": 40,
-            "steps": 12_000,
+            "steps": 6000,
             "batch": 256,
         },
     },
