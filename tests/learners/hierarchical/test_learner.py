@@ -173,6 +173,7 @@ def test_thresholds_fall_layer_by_layer():
         ({"distil": (0.01, 0.03, 0.1)}, "λ3 ≥ λ4"),
         ({"most": (2,)}, "most must be"),
         ({"neurons": 0}, "whole number"),
+        ({"candidates": 0}, "between 1 and 256"),
         ({"steps": 120, "every": 50}, "multiple of every"),
         ({"noise": -1.0}, "at least 0"),
         ({"precision": "half"}, "precision must be"),

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from featlearn.errors import InvalidInputError
+from featlearn.learners.hierarchical._projections import MOST_DRAWS
 
 
 def length(name: str, values: Any) -> int:
@@ -45,6 +46,9 @@ def check_numbers(learner: Any) -> None:
                 f"Penalties must be λ3 ≥ λ4 ≥ λ5 ≥ λ6 ≥ 0, got {order} "
                 "(distil has the first three)."
             )
+    draws = _known((learner.candidates,))
+    if draws is not None and not 1 <= draws[0] <= MOST_DRAWS:
+        raise InvalidInputError(f"candidates must be between 1 and {MOST_DRAWS}, got {draws[0]:g}.")
     for name in ("noise", "rank", "error", "truncate"):
         given = _known((getattr(learner, name),))
         if given is not None and not given[0] >= 0:

@@ -20,7 +20,7 @@ from featlearn.learners.hierarchical._data import as_sample, divided, mean_of, s
 from featlearn.learners.hierarchical._fit import HierarchicalFit
 from featlearn.learners.hierarchical._graph import Graph, as_graph, standard_graph
 from featlearn.learners.hierarchical._network import Form, Frozen
-from featlearn.learners.hierarchical._projections import draw_all, pairs
+from featlearn.learners.hierarchical._projections import MOST_DRAWS, draw_all, pairs
 from featlearn.learners.hierarchical._run import Plan, run
 from featlearn.precision import double_precision
 from featlearn.samples import Sample
@@ -49,7 +49,7 @@ class Hierarchical(eqx.Module):
     error        ε, where the error level stops to be halved
     truncate     B′: the inner activation is z² for |z| ≤ B′ and constant for |z| ≥ 2B′
     mean_square  E x_i² where it is known; by default that of the points themselves
-    candidates   how many R are drawn, of which the best conditioned is kept; 1 is one draw
+    candidates   how many R are drawn, of which the best conditioned is kept: 1 to 256
     below        what is left of a layer's step size once the next is unlocked: 1 as in the paper,
                  0 freezes it and nothing is corrected (a control)
     every        steps between two looks at the rules
@@ -83,7 +83,7 @@ class Hierarchical(eqx.Module):
     truncate: Any
     mean_square: Any
     below: Any
-    candidates: int = eqx.field(static=True)
+    candidates: Any
     precision: Literal["single", "double"] = eqx.field(static=True)
 
     def __init__(
@@ -108,7 +108,7 @@ class Hierarchical(eqx.Module):
         error: Any = 1e-2,
         truncate: Any = 100.0,
         mean_square: Any = None,
-        candidates: int = 256,
+        candidates: Any = MOST_DRAWS,
         below: Any = 1.0,
         precision: Literal["single", "double"] = "single",
     ) -> None:
@@ -128,7 +128,7 @@ class Hierarchical(eqx.Module):
 
     def __check_init__(self) -> None:
         layers = len(self.graph)
-        for name in ("neurons", "steps", "every", "batch", "candidates"):
+        for name in ("neurons", "steps", "every", "batch"):
             check_whole(name, getattr(self, name))
         if len(self.most) != layers or min(self.most) < 1:
             raise InvalidInputError(

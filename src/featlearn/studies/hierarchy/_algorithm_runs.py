@@ -25,7 +25,7 @@ from featlearn.tasks import Task
 from featlearn.training import Optimiser
 
 # What the variants change, as numbers. `alpha` multiplies the learner's α_3, …, α_L.
-KNOBS = ("down_first", "down_last", "distil", "below", "alpha")
+KNOBS = ("down_first", "down_last", "distil", "below", "alpha", "candidates")
 
 
 class Keys(NamedTuple):
@@ -55,7 +55,6 @@ class Form(NamedTuple):
     every: int
     batch: int
     rate: float
-    candidates: int
     error: float
 
     @property
@@ -134,7 +133,7 @@ def _learner(f: Form, gaps: Float[Array, "layers"], knobs: dict[str, Array]) -> 
         decay=3e-4,
         error=f.error,
         mean_square=1.0,
-        candidates=f.candidates,
+        candidates=knobs["candidates"],
         below=knobs["below"],
     )
 
