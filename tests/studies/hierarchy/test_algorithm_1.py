@@ -36,7 +36,7 @@ def law(p, luck):
 def test_the_law_of_the_notes_holds_and_its_controls_fail(invent, judged, tier):
     found = judged(STUDY, invent(STUDY, law, tier))
     assert found.as_it_should_be
-    problems = {"quick": 1, "full": 4}[tier]
+    problems = {"quick": 1, "full": 8}[tier]
     assert len(found.verdicts("claim")) == 3 * problems
     assert len(found.verdicts("control")) == 3
 
@@ -44,8 +44,8 @@ def test_the_law_of_the_notes_holds_and_its_controls_fail(invent, judged, tier):
 @pytest.mark.parametrize(
     ("column", "factor", "label"),
     [
-        ("risk", 10, "uniform, L = 3: E(G* − F)² / E G*²"),
-        ("distilled_gap", 50, "uniform, L = 3: E(distilled − trained)² / Var G*"),
+        ("risk", 10, "uniform, L = 3, adam: E(G* − F)² / E G*²"),
+        ("distilled_gap", 50, "uniform, L = 3, adam: E(distilled − trained)² / Var G*"),
     ],
 )
 def test_what_is_too_large_fails(invent, judged, column, factor, label):
@@ -57,7 +57,7 @@ def test_what_is_too_large_fails(invent, judged, column, factor, label):
 def test_widths_that_are_wrong_for_most_seeds_fail(invent, judged):
     rows = invent(STUDY, law)
     rows.loc[(rows["variant"] == WRITTEN) & (rows["repetition"] < 9), "wrong_widths"] = 1.0
-    assert judged(STUDY, rows)["uniform, L = 3: Σ |k found − k|"].verdict == "fails"
+    assert judged(STUDY, rows)["uniform, L = 3, adam: Σ |k found − k|"].verdict == "fails"
 
 
 def test_a_control_that_learns_is_reported(invent, judged):

@@ -28,6 +28,20 @@ from featlearn.training import Optimiser
 KNOBS = ("down_first", "down_last", "distil", "below", "alpha", "candidates")
 
 
+class Descent(NamedTuple):
+    """An optimiser, how much faster layers above the second go, and λ3 in units of α_ℓ²."""
+
+    optimiser: Optimiser
+    above: float
+    distil: float
+
+
+DESCENTS = {
+    "adam": Descent(Optimiser("adam", rate=0.012, epsilon=1e-12, clip=1.0), 6.0, 0.1),
+    "momentum": Descent(Optimiser("momentum", rate=0.1, clip=1.0), 30.0, 1.0),
+}
+
+
 class Keys(NamedTuple):
     """Separate streams, so that another variant changes nobody's data."""
 
@@ -54,7 +68,7 @@ class Form(NamedTuple):
     steps: int
     every: int
     batch: int
-    rate: float
+    optimiser: str
     error: float
 
     @property
@@ -112,7 +126,7 @@ def _target(f: Form, law: Any, key: Key[Array, ""]) -> Dense:
 
 def _learner(f: Form, gaps: Float[Array, "layers"], knobs: dict[str, Array]) -> Any:
     """Algorithm 1 with the constants of the notes, and what a variant changes."""
-    layers = len(f.widths)
+    layers, how = len(f.widths), DESCENTS[f.optimiser]
     up, down = thresholds(layers, f.share)
     factors: list[Any] = [1.0] * (layers - 1) + [knobs["down_last"]]
     factors[0] = factors[0] * knobs["down_first"]
@@ -126,10 +140,10 @@ def _learner(f: Form, gaps: Float[Array, "layers"], knobs: dict[str, Array]) -> 
         steps=f.steps,
         every=f.every,
         batch=f.batch,
-        optimiser=Optimiser("adam", rate=f.rate, epsilon=1e-12, clip=1.0),
-        rates=(1.0, *(6.0,) * (layers - 1)),
+        optimiser=how.optimiser,
+        rates=(1.0, *(how.above,) * (layers - 1)),
         anneal=0.5,
-        distil=tuple(v * knobs["distil"] for v in (0.1, 0.03, 0.01)),
+        distil=tuple(v * how.distil * knobs["distil"] for v in (1.0, 0.3, 0.1)),
         decay=3e-4,
         error=f.error,
         mean_square=1.0,

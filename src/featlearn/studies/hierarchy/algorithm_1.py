@@ -35,24 +35,30 @@ OTHERS: dict[str, dict[str, float]] = {
 }
 PASSED = (
     *("d", "kappa", "share", "n", "draws", "neurons"),
-    *("most", "steps", "every", "batch", "rate", "error"),
+    *("most", "steps", "every", "batch", "error"),
 )
 EQUAL = AtMost(1e-2)  # distilled against trained, of the variance
 FOUND = AtMost(0.0)  # Σ_ℓ |k_ℓ found − k_ℓ|
 
 
 def grid(s: Settings) -> list[dict[str, Any]]:
-    """Algorithm 1 for every law and depth; controls and the single draw at the first law."""
-    cells = [_cell(s, law, depth, WRITTEN) for law in s["laws"] for depth in s["depths"]]
+    """Algorithm 1 for every law and depth; the other variants for the first law alone."""
+    cells = [
+        _cell(s, law, depth, WRITTEN, optimiser)
+        for optimiser in s["optimisers"]
+        for law in s["laws"]
+        for depth in s["depths"]
+    ]
     deepest = max(s["depths"])
     others = [name for name in OTHERS if name in s["others"]]
-    return cells + [_cell(s, s["laws"][0], deepest, name) for name in others]
+    return cells + [_cell(s, s["laws"][0], deepest, name, s["optimisers"][0]) for name in others]
 
 
-def _cell(s: Settings, law: str, depth: int, variant: str) -> dict[str, Any]:
+def _cell(s: Settings, law: str, depth: int, variant: str, optimiser: str) -> dict[str, Any]:
     return {
         "variant": variant,
         "law": law,
+        "optimiser": optimiser,
         "widths": list(s["widths"][: depth - 1]),
         "graph": TRUTH[: 3 * depth - 4],
         "tried": TRUTH[: 3 * depth - 4],
@@ -88,8 +94,7 @@ def judge_rows(rows: "pd.DataFrame") -> list[Finding]:
     """Three statements for every law and depth, each with the control that must fail it."""
     written = rows[rows["variant"] == WRITTEN]
     findings = []
-    for law, depth, group in _problems(written):
-        where = f"{law}, L = {depth}: "
+    for where, depth, group in _problems(written):
         findings += [
             _error(group, where),
             _widths(group, where),
@@ -119,13 +124,13 @@ def judge_rows(rows: "pd.DataFrame") -> list[Finding]:
 
 
 def _problems(rows: "pd.DataFrame") -> "list[tuple[str, int, pd.DataFrame]]":
-    """The rows of each law and depth."""
-    depths = rows["widths"].map(len) + 1
-    return [
-        (law, depth, rows[(rows["law"] == law) & (depths == depth)])
-        for law in rows["law"].unique()
-        for depth in sorted(depths[rows["law"] == law].unique())
-    ]
+    """What it is called, L and the rows, for each law, depth and optimiser."""
+    keys = (rows["law"], rows["widths"].map(len) + 1, rows["optimiser"])
+    found = []
+    for law, depth, optimiser in dict.fromkeys(zip(*keys, strict=True)):
+        mine = (keys[0] == law) & (keys[1] == depth) & (keys[2] == optimiser)
+        found.append((f"{law}, L = {depth}, {optimiser}: ", depth, rows[mine]))
+    return found
 
 
 def _error(rows: "pd.DataFrame", where: str, **role: Any) -> Finding:
@@ -145,7 +150,9 @@ def _equal(rows: "pd.DataFrame", where: str, **role: Any) -> Finding:
 
 
 def _median(rows: "pd.DataFrame", column: str) -> Measured:
-    return measures.median_interval(rows.loc[rows["state"] == "done", column].to_numpy(float))
+    """Over the seeds; what diverged is infinite."""
+    values = rows[column].where(rows["state"] == "done", float("inf"))
+    return measures.median_interval(values.to_numpy(float))
 
 
 def _flags(rows: "pd.DataFrame") -> tuple[str, ...]:
@@ -156,7 +163,9 @@ def figure(rows: "pd.DataFrame") -> "Figure":
     """The objective, and the feature error of layer 2, against the step; with the controls."""
     from featlearn.report.figures import curve_panel, new_figure, panel_title
 
-    first = rows[rows["law"] == rows["law"].iloc[0]]
+    first = rows[
+        (rows["law"] == rows["law"].iloc[0]) & (rows["optimiser"] == rows["optimiser"].iloc[0])
+    ]
     deepest = first[first["widths"].map(len) == first["widths"].map(len).max()]
     shown = deepest[deepest["variant"].isin([WRITTEN, FROZEN, UNDISTILLED])]
     fig, (left, right) = new_figure(2, height=3.4)
@@ -196,7 +205,7 @@ _QUICK: dict[str, Any] = {
     "steps": 1500,
     "every": 50,
     "batch": 128,
-    "rate": 0.012,
+    "optimisers": ["adam"],
     "error": 0.01,
 }
 
@@ -217,6 +226,7 @@ STUDY = Study(
             "depths": [2, 3],
             "widths": [3, 2],
             "laws": ["uniform", "Gaussian"],
+            "optimisers": ["adam", "momentum"],
             "n": 100_000,
             "draws": 20_000,
             "neurons": 40,
@@ -258,7 +268,7 @@ draws and half of that step size, three of the ten seeds had not found layer 3's
 after 4000 steps, though all that had finished were right. No bound was moved. On targets from other
 names the cause was looked for and found in R: with the best of 256 draws every one of eight seeds,
 of which one had stalled and two had been slow, reached ε within 950 steps. So R is now the best of
-256, steps are 2000, and the step size is the one that served there.
+256, steps are 1500, and the step size is the one that served there.
 
 **What is not as the document writes it.** (1) The rules are asked every 50 steps and not at every
 one. (2) The step size falls with the error level; the paper's is 1/poly(d/ε) from the start. (3)

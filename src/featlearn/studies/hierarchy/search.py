@@ -23,6 +23,7 @@ def grid(s: Settings) -> list[dict[str, Any]]:
     return [
         {
             "law": "uniform",
+            "optimiser": "adam",
             "widths": [2, 2],
             "graph": TRUTH,
             "tried": tried,
@@ -111,7 +112,6 @@ _QUICK: dict[str, Any] = {
     "steps": 1500,
     "every": 50,
     "batch": 128,
-    "rate": 0.012,
     "error": 0.01,
 }
 
