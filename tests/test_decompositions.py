@@ -28,6 +28,15 @@ def rebuilt_qr(matrix):
     return q @ r, q.T @ q, abs(r)
 
 
+def rebuilt_svd(matrix):
+    left, values, right = decompositions.svd(matrix)
+    return (left * values) @ right, left.T @ left, values
+
+
+def svd_by_numpy(matrix):
+    return matrix, np.eye(5), np.linalg.svd(matrix, compute_uv=False)
+
+
 def spectrum_by_numpy(matrix):
     return matrix, np.eye(5), np.linalg.eigvalsh(matrix)
 
@@ -44,6 +53,7 @@ CASES = {
         lambda m: np.linalg.svd(m, compute_uv=False),
         TALL,
     ),
+    "svd": (rebuilt_svd, svd_by_numpy, TALL),
     "qr": (rebuilt_qr, qr_by_numpy, TALL),
     "inverse": (decompositions.inverse, np.linalg.inv, SYMMETRIC),
 }

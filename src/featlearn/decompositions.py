@@ -50,6 +50,15 @@ def singular_values(matrix: Float[Array, "n m"]) -> Float[Array, "min(n,m)"]:
 
 
 @one_by_one
+def svd(
+    matrix: Float[Array, "n m"],
+) -> tuple[Float[Array, "n min(n,m)"], Float[Array, "min(n,m)"], Float[Array, "min(n,m) m"]]:
+    """The reduced U, the singular values, largest first, and Vᵀ."""
+    left, values, right = jnp.linalg.svd(matrix, full_matrices=False)
+    return left, values, right
+
+
+@one_by_one
 def qr(matrix: Float[Array, "n m"]) -> tuple[Float[Array, "n m"], Float[Array, "m m"]]:
     """The reduced Q and R."""
     q, r = jnp.linalg.qr(matrix)

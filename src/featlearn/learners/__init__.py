@@ -6,6 +6,7 @@ from featlearn.learners._protocol import Fitted, Learner, StreamLearner
 from featlearn.learners.classes import ClassFit, fit_classes, one_hot, predict_class
 from featlearn.learners.dense import Dense, Stages
 from featlearn.learners.gradient_outer_product import GradientOuterProduct, OuterProductFit
+from featlearn.learners.hierarchical import Hierarchical, HierarchicalFit, QuadraticNetwork
 from featlearn.learners.kernel_ridge import KernelFit, KernelRidge
 from featlearn.learners.one_step import OneStep
 from featlearn.learners.phd import PHd
@@ -24,6 +25,8 @@ __all__ = [
     "FeatureFit",
     "Fitted",
     "GradientOuterProduct",
+    "Hierarchical",
+    "HierarchicalFit",
     "KernelFit",
     "KernelRidge",
     "Learner",
@@ -31,6 +34,7 @@ __all__ = [
     "OneStep",
     "OuterProductFit",
     "PHd",
+    "QuadraticNetwork",
     "RandomFeatures",
     "SequentialFit",
     "SequentialKernels",

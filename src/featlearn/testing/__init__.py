@@ -17,6 +17,7 @@ Slow references:
     tangent_kernel_by_differences(…)        the NTK of a finite network, from its values alone
     numerical_jacobian(…)                   and the derivatives it is made of
     slow_dense, slow_dense_gradient         a quadratic dense network, neuron by neuron
+    slow_hierarchical(W, K, R, …)           the hierarchy paper's network, neuron by neuron
 """
 
 from featlearn.testing.activations import check_activation, slow_averages
@@ -25,6 +26,7 @@ from featlearn.testing.convolutions import PairOfImages, convolutional_reference
 from featlearn.testing.dense_networks import slow_dense, slow_dense_gradient
 from featlearn.testing.expansion import hermite_expansion, leap_by_search
 from featlearn.testing.finite_networks import KernelAverages, average_kernels
+from featlearn.testing.hierarchical import SlowNetwork, slow_hierarchical
 from featlearn.testing.inputs import check_inputs
 from featlearn.testing.kernels import check_kernel
 from featlearn.testing.learners import check_learner
@@ -34,6 +36,7 @@ from featlearn.testing.targets import check_target
 __all__ = [
     "KernelAverages",
     "PairOfImages",
+    "SlowNetwork",
     "average_kernels",
     "check_activation",
     "check_average",
@@ -50,5 +53,6 @@ __all__ = [
     "slow_averages",
     "slow_dense",
     "slow_dense_gradient",
+    "slow_hierarchical",
     "tangent_kernel_by_differences",
 ]

@@ -2,11 +2,13 @@
 
 from featlearn.engine import Study
 from featlearn.studies.hierarchy import (
+    algorithm_1,
     correction,
     correction_rate,
     information_gap,
     parity,
     rich_representation,
+    search,
 )
 
 STUDIES: tuple[Study, ...] = (
@@ -15,6 +17,8 @@ STUDIES: tuple[Study, ...] = (
     correction_rate.STUDY,
     information_gap.STUDY,
     parity.STUDY,
+    algorithm_1.STUDY,
+    search.STUDY,
 )
 
 __all__ = ["STUDIES"]

@@ -4,9 +4,9 @@ from typing import TYPE_CHECKING, Any
 
 from featlearn.claims import AtLeast, AtMost, Finding, judge
 from featlearn.engine import Settings, Study
+from featlearn.studies._judging import median, select
 from featlearn.studies.hierarchy._cells import SHOWN, cell, run, shape, times, unlock
 from featlearn.studies.hierarchy._sources import SLIDES
-from featlearn.studies.representations._judging import median, select
 
 if TYPE_CHECKING:
     import pandas as pd

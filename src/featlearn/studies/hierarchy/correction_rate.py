@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING, Any
 
 from featlearn.claims import AtLeast, Between, Finding, Measured, Role, judge
 from featlearn.engine import Cell, Outcome, Settings, Study
+from featlearn.studies._judging import by, decay, median, select
 from featlearn.studies.hierarchy._sources import PAPER
-from featlearn.studies.representations._judging import by, decay, median, select
 
 if TYPE_CHECKING:
     import pandas as pd

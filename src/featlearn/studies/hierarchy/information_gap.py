@@ -7,9 +7,9 @@ import numpy as np
 
 from featlearn.claims import AtLeast, Finding, Role, judge
 from featlearn.engine import Cell, Outcome, Settings, Study
+from featlearn.studies._judging import by, median, select
 from featlearn.studies.hierarchy import _cells
 from featlearn.studies.hierarchy._sources import PAPER
-from featlearn.studies.representations._judging import by, median, select
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING, Any
 
 from featlearn.claims import AtLeast, AtMost, Finding, judge
 from featlearn.engine import Cell, Outcome, Settings, Study
+from featlearn.studies._judging import by, median, select
 from featlearn.studies.hierarchy._sources import PAPER
-from featlearn.studies.representations._judging import by, median, select
 
 if TYPE_CHECKING:
     import pandas as pd
