@@ -1,7 +1,7 @@
 """Learners: frozen configs whose `fit(sample, key=…)` gives a callable model."""
 
 from featlearn.learners._network import NetworkFit
-from featlearn.learners._protocol import Fitted, Learner
+from featlearn.learners._protocol import Fitted, Learner, StreamLearner
 from featlearn.learners.classes import one_hot, predict_class
 from featlearn.learners.gradient_outer_product import GradientOuterProduct, OuterProductFit
 from featlearn.learners.kernel_ridge import KernelFit, KernelRidge
@@ -29,6 +29,7 @@ __all__ = [
     "RandomFeatures",
     "SequentialFit",
     "SequentialKernels",
+    "StreamLearner",
     "TangentModel",
     "one_hot",
     "predict_class",
