@@ -1,13 +1,17 @@
 """Learners: frozen configs whose `fit(sample, key=…)` gives a callable model."""
 
 from featlearn.learners._network import NetworkFit
+from featlearn.learners._noise import StructuredNoise
 from featlearn.learners._protocol import Fitted, Learner, StreamLearner
+from featlearn.learners._trained import TrainedFit, original
 from featlearn.learners.classes import one_hot, predict_class
+from featlearn.learners.fully_connected import FullyConnected
 from featlearn.learners.gradient_outer_product import GradientOuterProduct, OuterProductFit
 from featlearn.learners.kernel_ridge import KernelFit, KernelRidge
 from featlearn.learners.one_step import OneStep
 from featlearn.learners.phd import PHd
 from featlearn.learners.random_features import FeatureFit, RandomFeatures
+from featlearn.learners.residual import Residual
 from featlearn.learners.save import SAVE
 from featlearn.learners.sequential_kernels import SequentialFit, SequentialKernels
 from featlearn.learners.sir import SIR
@@ -18,6 +22,7 @@ __all__ = [
     "SIR",
     "FeatureFit",
     "Fitted",
+    "FullyConnected",
     "GradientOuterProduct",
     "KernelFit",
     "KernelRidge",
@@ -27,11 +32,15 @@ __all__ = [
     "OuterProductFit",
     "PHd",
     "RandomFeatures",
+    "Residual",
     "SequentialFit",
     "SequentialKernels",
     "StreamLearner",
+    "StructuredNoise",
     "TangentModel",
+    "TrainedFit",
     "one_hot",
+    "original",
     "predict_class",
     "tangent_model",
 ]
