@@ -53,7 +53,7 @@ class StructuredNoise(eqx.Module):
             drawn["V"] = self._along(v_key, like["V"].shape[0], hidden)
         if "W" in like and self.root is None:
             drawn["W"] = self._along(w_key, like["W"].shape[0], with_one(x))
-        elif "W" in like:
+        elif "W" in like and self.root is not None:
             z = jax.random.normal(w_key, like["W"].shape, jnp.float32)
             drawn["W"] = self._scaled(jnp.matmul(z, self.root.astype(jnp.float32).T))
         return drawn

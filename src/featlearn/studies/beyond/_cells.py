@@ -29,12 +29,14 @@ def cell(
     start: str | None = None,
     batch: int = 50,
     draws: int = 4096,
+    watched: int = 0,
 ) -> dict[str, Any]:
     """A cell's parameters: one fit, of one setting of the search.
 
-    n      training rows; a quarter as many again choose the setting
-    apart  G acts on products that are not those of F, so that F is of no use to it
-    rows   samples are padded to so many training rows, so that one program serves many n
+    n        training rows; a quarter as many again choose the setting
+    apart    G acts on products that are not those of F, so that F is of no use to it
+    rows     samples are padded to so many training rows, so that one program serves many n
+    watched  at how many epochs the first layer is looked at
     """
     exact = learner in KERNELS
     return {
@@ -54,6 +56,7 @@ def cell(
         "d": int(d),
         "p": int(p),
         "draws": int(draws),
+        "watched": int(watched),
     }
 
 

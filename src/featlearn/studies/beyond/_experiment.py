@@ -73,6 +73,7 @@ class Experiment(eqx.Module):
     p: int = eqx.field(static=True)
     rows: int = eqx.field(static=True)
     draws: int = eqx.field(static=True)
+    watched: tuple[int, ...] = eqx.field(static=True)  # epochs
 
     def __call__(
         self,
@@ -88,14 +89,15 @@ class Experiment(eqx.Module):
         drawn = task.sample(keys.data, with_validation(self.rows))
         sample = Sample(drawn.x, drawn.y, with_validation(n))
         fit = with_setting(self.learner, rate, decay).fit_arrays(sample, keys.start)
-        return measured(fit, task, keys.test, self.draws)
+        values = measured(fit, task, keys.test, self.draws)
+        return values | (watched(fit, self.watched, task, keys.test) if self.watched else {})
 
     def _task(self, alpha: Array, beta: Array, apart: Array, key: Key[Array, ""]) -> Task:
         if self.target == "power":
             target = powered(self.p, self.d, alpha, beta, key=key)
             return Task(Sphere(self.d, 1.0), target)
         pairs = pair_products(self.target, alpha, beta)  # type: ignore[arg-type]
-        return Task(Hypercube(self.d), Apart(pairs, apart))
+        return Task(Hypercube(self.d), Apart(pairs, apart))  # type: ignore[call-arg]
 
 
 def with_validation(n: Any) -> Any:
@@ -108,16 +110,19 @@ def measured(fit: Any, task: Task, key: Key[Array, ""], draws: int) -> dict[str,
 
     def at(x: Array) -> dict[str, Array]:
         truth = task.target(x)
-        f = task.target.whole.base(x) if isinstance(task.target, Apart) else task.target.base(x)  # type: ignore[attr-defined]
-        beta = _beta(task.target).astype(x.dtype)
-        found = {"risk": _squares(fit(x), truth), "from_base": _squares(beta * f, truth)}
+        found = {"risk": _squares(fit(x), truth)}
         if hasattr(fit, "network"):
-            found["base_error"] = _squares(first_output(fit, x), beta * f)
+            f, g = base_signal(task.target, x), first_output(fit, x)
+            found |= {"base_error": _squares(g, f), "ff": f * f, "fg": f * g, "gg": g * g}
         return found
 
     errors = over_draws(at, task.inputs, key, draws)
-    values = {name: jnp.mean(each.astype(jnp.float64)) for name, each in errors.items()}
-    values["risk_stderr"] = jnp.std(errors["risk"]) / jnp.sqrt(draws)
+    means = {name: jnp.mean(each.astype(jnp.float64), axis=0) for name, each in errors.items()}
+    values = {name: means[name] for name in ("risk", "base_error") if name in means}
+    if "ff" in means:  # what is left of F by the best multiple of each output
+        explained = means["fg"] ** 2 / jnp.maximum(means["gg"], 1e-30)
+        values["base_left"] = jnp.sum(means["ff"] - explained)
+    values["risk_stderr"] = jnp.std(errors["risk"]) / draws**0.5
     record = fit.record
     values["validation"] = jnp.min(record["validation"]).astype(jnp.float64)
     for name in ("training", "grid_edge", "penalty", "diverged"):
@@ -135,8 +140,36 @@ def first_output(fit: Any, x: Float[Array, "n d"]) -> Float[Array, "n k"]:
     return out[:, None] if out.ndim == 1 else out
 
 
-def _beta(target: Any) -> Array:
-    return target.whole.beta if isinstance(target, Apart) else target.beta
+def watched(
+    fit: Any, epochs: tuple[int, ...], task: Task, key: Key[Array, ""]
+) -> dict[str, Float[Array, ""]]:
+    """E|g − βF|² at each of the epochs."""
+    x = task.inputs.sample(key, WATCHED_DRAWS)
+    f = base_signal(task.target, x)
+
+    def error(moving: Any) -> Array:
+        return jnp.mean(_squares(first_output(fit.moved(moving), x), f))
+
+    errors = jax.lax.map(error, fit.trajectory)
+    return {f"base_at_{epoch}": errors[i] for i, epoch in enumerate(epochs)}
+
+
+WATCHED_DRAWS = 2048
+
+
+def watched_epochs(parameters: Mapping[str, Any]) -> tuple[int, ...]:
+    """Epochs at equal ratios, from the first to the last."""
+    if not parameters["watched"]:
+        return ()
+    spaced = np.geomspace(1, parameters["epochs"], parameters["watched"])
+    return tuple(sorted({int(epoch) for epoch in np.rint(spaced)}))
+
+
+def base_signal(target: Any, x: Float[Array, "n d"]) -> Float[Array, "n k"]:
+    """βF(x) in columns."""
+    whole = target.whole if isinstance(target, Apart) else target
+    f = whole.base(x)
+    return whole.beta.astype(x.dtype) * (f[:, None] if f.ndim == 1 else f)
 
 
 def _squares(found: Array, wanted: Array) -> Float[Array, "n"]:
@@ -148,6 +181,7 @@ def make_learner(parameters: Mapping[str, Any]) -> Any:
     """The learner that a cell names. Each kernel is tuned over its own numbers and 100 λ."""
     p = parameters
     how = {"start": p["start"], "epochs": p["epochs"], "batch": p["batch"]}
+    how["snapshots"] = watched_epochs(p)
     table: dict[str, Callable[[], Any]] = {
         "ResNet": lambda: learners.Residual(p["width"], **how),
         "ResNet, all": lambda: learners.Residual(p["width"], "all", **how),
@@ -200,6 +234,7 @@ def measure_cells(cells: Sequence[Cell]) -> list[Outcome]:
         p=first["p"],
         rows=first["rows"],
         draws=first["draws"],
+        watched=watched_epochs(first),
     )
     numbers = (
         jnp.asarray([cell.parameters[name] for cell in cells], jnp.float64)

@@ -94,7 +94,7 @@ def figure(rows: "pd.DataFrame") -> "Figure":
 
     versions = list(dict.fromkeys(rows["target"]))
     fig, axes = new_figure(len(versions), height=3.6)
-    for ax, version in zip(axes if len(versions) > 1 else [axes], versions, strict=True):
+    for ax, version in zip(axes, versions, strict=True):
         mine = select(rows, target=version)
         line = line_of(version, float(mine["alpha"].iloc[0]))
         best = _drawn(chosen(mine), _main_width(mine))
