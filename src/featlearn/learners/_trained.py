@@ -112,7 +112,7 @@ def _descend(
     training = Training(
         _Loss(fitted),
         Epochs(Sample(rows.x, rows.y.astype(jnp.float32), count), batch),
-        _within(schedule.optimiser, each / most),
+        _within(schedule.optimiser, each / most, most * schedule.epochs),
         most * schedule.epochs,
         noise=push if push.needed else None,
     )
@@ -134,9 +134,13 @@ def _descend(
     return replace(done, epochs=epochs, trajectory=kept), record
 
 
-def _within(optimiser: Optimiser, share: Array) -> Optimiser:
-    """The same optimiser for a training that ends at `share` of its steps."""
-    drops = tuple((jnp.asarray(at) * share, factor) for at, factor in optimiser.drops)
+def _within(optimiser: Optimiser, share: Array, steps: int) -> Optimiser:
+    """The same optimiser for a training that ends at `share` of its steps.
+
+    A hundredth of a step earlier, so that rounding delays no drop by a step.
+    """
+    early = 0.01 / steps
+    drops = tuple((jnp.asarray(at) * share - early, factor) for at, factor in optimiser.drops)
     return replace(optimiser, drops=drops)
 
 

@@ -136,7 +136,7 @@ def units(
         )
     check_radius(radius)
     built = Units(default_float(directions), phis, _checked_outputs(outputs, columns[1]), radius)  # type: ignore[call-arg]
-    if not traced(directions):
+    if not traced(built.directions):
         if not built.lengths().all():
             raise InvalidInputError("A direction is zero everywhere. Give vectors with a length.")
         built.complexity(radius)

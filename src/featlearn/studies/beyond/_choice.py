@@ -1,6 +1,6 @@
 """From the rows of a search to one row for each fit: the setting that its validation rows chose."""
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -50,16 +50,14 @@ def line_of(target: str, alpha: float) -> float:
     return {"slides": 8, "later": 15, "power": 1}[target] * alpha**2
 
 
-def flags_of(
-    rows: "pd.DataFrame", best: "pd.DataFrame", rates: Sequence[float] | None = None
-) -> tuple[str, ...]:
+def flags_of(rows: "pd.DataFrame", best: "pd.DataFrame") -> tuple[str, ...]:
     """What a reader must know: settings that diverged, and choices at the edge of their grid."""
     flags = []
     if (rows["state"] != "done").any():
         flags.append("some settings diverged")
     if "grid_edge" in best and (best["grid_edge"].abs() > 0).mean() > 0.5:
         flags.append("grid edge")
-    tried = sorted(rows["rate"].unique()) if rates is None else sorted(rates)
-    if len(tried) > 1 and (best["rate"].isin([tried[0], tried[-1]])).mean() > 0.5:
-        flags.append("grid edge")
+    tried = sorted(rows["rate"].unique())
+    if len(tried) > 2 and (best["rate"].isin([tried[0], tried[-1]])).mean() > 0.5:
+        flags.append("grid edge")  # of two values each is an edge
     return tuple(dict.fromkeys(flags))

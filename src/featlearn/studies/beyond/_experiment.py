@@ -14,6 +14,7 @@ import numpy as np
 from jaxtyping import Array, Bool, Float, Int, Key
 
 from featlearn import kernels, learners, seeds
+from featlearn.decompositions import eigh
 from featlearn.engine import Cell, Outcome
 from featlearn.fleet import map_members
 from featlearn.inputs import Hypercube, Inputs, Sphere
@@ -113,15 +114,14 @@ def measured(fit: Any, task: Task, key: Key[Array, ""], draws: int) -> dict[str,
         found = {"risk": _squares(fit(x), truth)}
         if hasattr(fit, "network"):
             f, g = base_signal(task.target, x), first_output(fit, x)
-            found |= {"base_error": _squares(g, f), "ff": f * f, "fg": f * g, "gg": g * g}
+            found |= {"base_error": _squares(g, f), "f": f, "g": g}
         return found
 
     errors = over_draws(at, task.inputs, key, draws)
-    means = {name: jnp.mean(each.astype(jnp.float64), axis=0) for name, each in errors.items()}
-    values = {name: means[name] for name in ("risk", "base_error") if name in means}
-    if "ff" in means:  # what is left of F by the best multiple of each output
-        explained = means["fg"] ** 2 / jnp.maximum(means["gg"], 1e-30)
-        values["base_left"] = jnp.sum(means["ff"] - explained)
+    names = ("risk", "base_error")
+    values = {name: jnp.mean(errors[name]) for name in names if name in errors}
+    if "f" in errors:
+        values["base_left"] = left_by_linear_maps(errors["f"], errors["g"])
     values["risk_stderr"] = jnp.std(errors["risk"]) / draws**0.5
     record = fit.record
     values["validation"] = jnp.min(record["validation"]).astype(jnp.float64)
@@ -138,6 +138,16 @@ def first_output(fit: Any, x: Float[Array, "n d"]) -> Float[Array, "n k"]:
         return found
     out = fit(x)
     return out[:, None] if out.ndim == 1 else out
+
+
+def left_by_linear_maps(f: Float[Array, "n k"], g: Float[Array, "n k"]) -> Float[Array, ""]:
+    """min over M of mean |f − Mg|²: what is in no linear map of g."""
+    f, g = f.astype(jnp.float64), g.astype(jnp.float64)
+    sizes, axes = eigh(g.T @ g / len(g))
+    kept = sizes > 1e-10 * sizes[-1]
+    along = (axes.T @ (g.T @ f)) / len(g)
+    explained = jnp.sum(along**2, axis=1) / jnp.where(kept, sizes, 1.0)
+    return jnp.mean(jnp.sum(f * f, axis=1)) - jnp.sum(jnp.where(kept, explained, 0.0))
 
 
 def watched(

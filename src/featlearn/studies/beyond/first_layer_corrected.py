@@ -51,7 +51,7 @@ def judge_rows(rows: "pd.DataFrame") -> list[Finding]:
               note=where),
         judge(NAME, "together over alone: error against F", ratio(plain, "base_error"), CORRECTED,
               flags=flags),
-        judge(NAME, "the same up to a factor for each output", ratio(plain, "base_left"), None,
+        judge(NAME, "the same, up to a linear map of g", ratio(plain, "base_left"), None,
               predicted="below 1"),
         judge(NAME, "together: E|g − F|² over kα²", over(together, "base_error", line), None,
               predicted="below alone"),

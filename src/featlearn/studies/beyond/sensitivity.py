@@ -140,5 +140,22 @@ STUDY = Study(
     figure=figure,
     overlap=True,
     order=3,
-    notes="",
+    notes=f"""
+**What it measures.** The error over *kα*² as the base signal gets weaker; 1 is what F alone
+leaves, and *β** is the largest β, interpolated, at which half of it is left. *β*/α* between ⅓ and
+3 is 'α ≲ β' with room for a constant.
+
+**The control** keeps β = 1 and puts G on products that are not F's (see `beyond/resnet-learns`).
+
+**Found in the quick tier** (slides, N = 1000, m = 200, 400 epochs, 3 seeds). Error over *kα*²:
+0.48 at β = 1, 0.74 [0.32, 0.89] at ½, 0.90 at 0.3, 1.8 at 0.2, 1.5 at 0. G is lost between β = ½
+and β = α, as the documents' figure has it; *β*/α* is 3.2 [1.5, 3.3], open, since seeds differ at β
+= ½ in how far 400 epochs bring them. Above 1 the network overfits: 0 would be the better
+prediction of a G that it cannot find.
+
+**What it cannot tell.** Whether G at β < α is out of reach or only slow: epochs are the same for
+every β.
+
+**Example.** `featlearn run {NAME} --set betas=1,0.7,0.5,0.4 --set epochs=800`
+""",
 )  # fmt: skip
