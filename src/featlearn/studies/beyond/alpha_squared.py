@@ -104,7 +104,8 @@ def figure(rows: "pd.DataFrame") -> "Figure":
     for power, name in ((2, "kα²"), (4, "kα⁴")):
         heights = OUTPUTS["later"] * alphas**power
         ax.plot(alphas, heights, color="#66707a", linewidth=0.8, linestyle=(0, (4, 3)))
-        ax.annotate(name, (alphas[0], heights[0]), fontsize=8, color="#66707a", va="bottom")
+        ax.annotate(name, (alphas[0], heights[0]), xytext=(0, 5), textcoords="offset points",
+                    fontsize=8, color="#66707a", va="bottom")  # fmt: skip
     own = float(
         np.median(list(own_errors(chosen(select(rows, apart=False, learner="ResNet"))).values()))
     )
