@@ -33,6 +33,8 @@ LEARNERS = {
     "GradientOuterProduct": learners.GradientOuterProduct(2, bandwidths=(1.0, 2.0), penalties=GRID),
     "SequentialKernels": learners.SequentialKernels(RBF(1.0), 2, penalties=GRID),
     "Tangent": learners.Tangent(network, drawn, penalties=GRID),
+    "Residual": learners.Residual(8, epochs=2, batch=10),
+    "FullyConnected": learners.FullyConnected(3, 8, epochs=2, batch=10),
     "PHd": learners.PHd(8, penalties=GRID),
     "SIR": learners.SIR(8, slices=4, penalties=GRID),
     "SAVE": learners.SAVE(8, slices=4, penalties=GRID),

@@ -4,14 +4,17 @@ from featlearn.fleet._compile import Effort
 from featlearn.fleet._fit import Fleet, fit_many
 from featlearn.fleet._map import map_members
 from featlearn.fleet._memory import member_bytes
+from featlearn.fleet._search import Search, search
 from featlearn.fleet._stream import fit_stream_many, train_many
 
 __all__ = [
     "Effort",
     "Fleet",
+    "Search",
     "fit_many",
     "fit_stream_many",
     "map_members",
     "member_bytes",
+    "search",
     "train_many",
 ]

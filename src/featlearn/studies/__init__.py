@@ -1,10 +1,11 @@
 """The built-in studies, one module each. Listing them loads no JAX."""
 
 from featlearn.engine import Study
-from featlearn.studies import hierarchy, kernels, representations
+from featlearn.studies import beyond, hierarchy, kernels, representations
 
 STUDIES: tuple[Study, ...] = (
     *representations.STUDIES,
+    *beyond.STUDIES,
     *hierarchy.STUDIES,
     *kernels.STUDIES,
 )

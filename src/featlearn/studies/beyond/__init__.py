@@ -1,0 +1,20 @@
+"""Beyond kernels: residual networks, the NTK regime, gated networks, convex against non-convex."""
+
+from featlearn.engine import Study
+from featlearn.studies.beyond import (
+    alpha_squared,
+    degree,
+    first_layer_corrected,
+    resnet_learns,
+    sensitivity,
+)
+
+STUDIES: tuple[Study, ...] = (
+    resnet_learns.STUDY,
+    alpha_squared.STUDY,
+    sensitivity.STUDY,
+    first_layer_corrected.STUDY,
+    degree.STUDY,
+)
+
+__all__ = ["STUDIES"]
