@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from featlearn.measures.estimates import Estimate
     from featlearn.measures.exponents import Slope, exponent
     from featlearn.measures.risks import excess, relative_risk, risk
+    from featlearn.measures.statistical_dimension import nuclear_dimension
     from featlearn.measures.subspaces import (
         energy_outside,
         overlap,
@@ -41,6 +42,7 @@ _HOMES = {
     "estimates": ("Estimate",),
     "exponents": ("Slope", "exponent"),
     "risks": ("excess", "relative_risk", "risk"),
+    "statistical_dimension": ("nuclear_dimension",),
     "subspaces": (
         "energy_outside",
         "overlap",
@@ -76,6 +78,7 @@ __all__ = [
     "kernel_change",
     "kernel_drift",
     "median_interval",
+    "nuclear_dimension",
     "overlap",
     "principal_angles",
     "principal_cosines",

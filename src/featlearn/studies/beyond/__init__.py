@@ -1,0 +1,8 @@
+"""Beyond kernels: residual networks, the NTK regime, gated networks, convex against non-convex."""
+
+from featlearn.engine import Study
+from featlearn.studies.beyond import matrix_sensing
+
+STUDIES: tuple[Study, ...] = (matrix_sensing.STUDY,)
+
+__all__ = ["STUDIES"]
