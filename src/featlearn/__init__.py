@@ -2,8 +2,8 @@
 
     import featlearn as fl
 
-`fl.inputs`, `fl.targets`, `fl.Task`, `fl.learners`, `fl.kernels`, `fl.measures` and `fl.fleet`
-are loaded on first use, so that commands which only read the store start at once.
+`fl.inputs`, `fl.targets`, `fl.Task`, `fl.learners`, `fl.kernels`, `fl.measures`, `fl.training` and
+`fl.fleet` are loaded on first use, so that commands which only read the store start at once.
 """
 
 from importlib import import_module
@@ -21,6 +21,7 @@ _MODULES = (
     "seeds",
     "targets",
     "testing",
+    "training",
 )
 _NAMES = {"Task": "featlearn.tasks", "Sample": "featlearn.samples"}
 
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
         seeds,
         targets,
         testing,
+        training,
     )
     from featlearn.samples import Sample
     from featlearn.tasks import Task
@@ -51,6 +53,7 @@ __all__ = [
     "seeds",
     "targets",
     "testing",
+    "training",
 ]
 
 

@@ -54,9 +54,9 @@ def fit_many(
     samples   one for each member, of any sizes (shorter ones are padded); or one for all
     keys      one for each member
     """
-    keys = _stack_keys(keys)
+    keys = stack_keys(keys)
     count = keys.shape[0]
-    learners = _stack_learners(learner, count)
+    learners = stack_members(learner, count, "learners")
     stacked = _stack_samples(samples, count)
     fitted = map_members(_fit_one, learners, stacked, keys, block=block, memory=memory)
     return Fleet(stacked=fitted, size=count)
@@ -66,7 +66,8 @@ def _fit_one(learner: Learner, sample: Sample, key: Key[Array, ""]) -> Fitted:
     return learner.fit_arrays(sample, key)
 
 
-def _stack_keys(keys: Any) -> Key[Array, "r"]:
+def stack_keys(keys: Any) -> Key[Array, "r"]:
+    """The keys of a fleet as one array."""
     if not eqx.is_array(keys):
         keys = jnp.stack(list(keys)) if len(keys) else jnp.zeros(0)
     if keys.ndim == 0 or keys.shape[0] == 0:
@@ -77,15 +78,17 @@ def _stack_keys(keys: Any) -> Key[Array, "r"]:
     return keys
 
 
-def _stack_learners(learner: Learner | Sequence[Learner], count: int) -> Any:
-    members = list(learner) if isinstance(learner, Sequence) else [learner] * count
-    _expect(len(members), count, "learners")
+def stack_members(given: Any, count: int, what: str) -> Any:
+    """One config for all members, or one for each, with their floats stacked."""
+    members = list(given) if isinstance(given, Sequence) else [given] * count
+    _expect(len(members), count, what)
     floats = [jax.tree.map(_as_array, m) for m in members]
     arrays, rest = zip(*(eqx.partition(m, eqx.is_array) for m in floats), strict=True)
     if not all(eqx.tree_equal(r, rest[0]) for r in rest):
         raise InvalidInputError(
-            "Learners of one fleet may differ in floating hyper-parameters only (one program is "
-            "compiled for all): fit those that differ in form or size in fleets of their own."
+            f"{what.capitalize()} of one fleet may differ in floating hyper-parameters only (one "
+            "program is compiled for all): fit those that differ in form or size in fleets of "
+            "their own."
         )
     return eqx.combine(jax.tree.map(lambda *a: jnp.stack(a), *arrays), rest[0])
 

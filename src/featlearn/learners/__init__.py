@@ -1,7 +1,7 @@
 """Learners: frozen configs whose `fit(sample, key=…)` gives a callable model."""
 
 from featlearn.learners._network import NetworkFit
-from featlearn.learners._protocol import Fitted, Learner
+from featlearn.learners._protocol import Fitted, Learner, StreamLearner
 from featlearn.learners._sensing import Recovered
 from featlearn.learners.classes import one_hot, predict_class
 from featlearn.learners.factored import FactoredDescent
@@ -35,6 +35,7 @@ __all__ = [
     "Recovered",
     "SequentialFit",
     "SequentialKernels",
+    "StreamLearner",
     "TangentModel",
     "one_hot",
     "predict_class",

@@ -76,7 +76,7 @@ class NuclearNorm(eqx.Module):
 
         def advance(state: _State) -> _State:
             z, u = jax.lax.fori_loop(
-                0, BETWEEN, lambda _, zu: _step(*zu, by, agree), (state.z, state.u)
+                0, BETWEEN, lambda _, zu: _step(zu[0], zu[1], by, agree), (state.z, state.u)
             )
             return _State(z, u, _gap(z, -u / by), state.step + BETWEEN)
 
