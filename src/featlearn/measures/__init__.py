@@ -7,6 +7,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from featlearn.measures.activation_signs import changed_signs, changed_signs_of_layers
     from featlearn.measures.alignment import (
         Drift,
         kernel_alignment,
@@ -16,6 +17,12 @@ if TYPE_CHECKING:
     from featlearn.measures.components import DegreeParts, degree_parts, projection
     from featlearn.measures.estimates import Estimate
     from featlearn.measures.exponents import Slope, exponent
+    from featlearn.measures.linearisation import (
+        linearisation_gap,
+        linearised,
+        movement,
+        parameter_gap,
+    )
     from featlearn.measures.risks import excess, relative_risk, risk
     from featlearn.measures.statistical_dimension import nuclear_dimension
     from featlearn.measures.subspaces import (
@@ -37,10 +44,12 @@ if TYPE_CHECKING:
     )
 
 _HOMES = {
+    "activation_signs": ("changed_signs", "changed_signs_of_layers"),
     "alignment": ("Drift", "kernel_alignment", "kernel_change", "kernel_drift"),
     "components": ("DegreeParts", "degree_parts", "projection"),
     "estimates": ("Estimate",),
     "exponents": ("Slope", "exponent"),
+    "linearisation": ("linearisation_gap", "linearised", "movement", "parameter_gap"),
     "risks": ("excess", "relative_risk", "risk"),
     "statistical_dimension": ("nuclear_dimension",),
     "subspaces": (
@@ -69,6 +78,8 @@ __all__ = [
     "Drift",
     "Estimate",
     "Slope",
+    "changed_signs",
+    "changed_signs_of_layers",
     "degree_parts",
     "difference_interval",
     "energy_outside",
@@ -77,9 +88,13 @@ __all__ = [
     "kernel_alignment",
     "kernel_change",
     "kernel_drift",
+    "linearisation_gap",
+    "linearised",
     "median_interval",
+    "movement",
     "nuclear_dimension",
     "overlap",
+    "parameter_gap",
     "principal_angles",
     "principal_cosines",
     "projection",
