@@ -9,9 +9,10 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from featlearn.inputs import Gaussian, Hypercube, Inputs
-from featlearn.targets import Facts, MultiIndex, Target, multi_index
+from featlearn.inputs import Gaussian, Hypercube, Inputs, Sphere
+from featlearn.targets import Facts, MultiIndex, Target, multi_index, powered
 from featlearn.testing import check_target
+from featlearn.testing._complexities import check_complexities
 
 D = 5
 KEY = jax.random.key(7)
@@ -71,8 +72,35 @@ def test_a_false_fact_is_rejected_by_name(name: str, monkeypatch: pytest.MonkeyP
         check_target(TRUE, INPUTS, key=KEY)
 
 
+STRONG = powered(3, 2, 0.5, direction=[1.0, 0.0])  # on a circle, whose draws come near its pole
+CIRCLE = Sphere(2, 1.0)
+STRONG_FACTS = STRONG.facts(CIRCLE)
+FALSE_COMPLEXITIES = {
+    "C(F) negative": {"base_complexity": -1.0},
+    "C(F) of a half": {"base_complexity": STRONG_FACTS.base_complexity / 2},
+    "C(G) infinite": {"composite_complexity": np.inf},
+    "C(G∘F) of a half": {"composed_complexity": STRONG_FACTS.composed_complexity / 2},
+}
+
+
+@pytest.mark.parametrize("name", FALSE_COMPLEXITIES)
+def test_a_false_complexity_is_rejected(name: str) -> None:
+    claims = FALSE_COMPLEXITIES[name]
+    x = CIRCLE.sample(KEY, 500).astype(jnp.float64)
+    check_complexities(STRONG, STRONG_FACTS, CIRCLE, x)
+    with pytest.raises(AssertionError, match="complexity"):
+        check_complexities(STRONG, dataclasses.replace(STRONG_FACTS, **claims), CIRCLE, x)
+
+
+def test_a_complexity_under_unbounded_inputs_is_rejected() -> None:
+    facts = Facts(base_complexity=1.0)
+    with pytest.raises(AssertionError, match="unbounded inputs"):
+        check_complexities(TRUE, facts, INPUTS, jnp.ones((3, D)))
+
+
 def test_every_fact_is_falsified_at_least_once() -> None:
     falsified = {fact for fact, _ in FALSE.values()}
+    falsified |= {fact for claims in FALSE_COMPLEXITIES.values() for fact in claims}
     assert falsified == {field.name for field in dataclasses.fields(Facts)}
 
 

@@ -4,7 +4,17 @@ from featlearn.inputs._base import GaussianPart, Inputs
 from featlearn.inputs.gaussian import Gaussian
 from featlearn.inputs.hypercube import Hypercube
 from featlearn.inputs.mixture import Mixture
+from featlearn.inputs.patches import Patches
 from featlearn.inputs.sphere import Sphere
 from featlearn.inputs.uniform import Uniform
 
-__all__ = ["Gaussian", "GaussianPart", "Hypercube", "Inputs", "Mixture", "Sphere", "Uniform"]
+__all__ = [
+    "Gaussian",
+    "GaussianPart",
+    "Hypercube",
+    "Inputs",
+    "Mixture",
+    "Patches",
+    "Sphere",
+    "Uniform",
+]

@@ -37,6 +37,10 @@ class Inputs(eqx.Module):
     def covariance(self) -> Float[Array, "d d"]:
         """E (x − E x)(x − E x)ᵀ."""
 
+    def largest_norm(self) -> Any:
+        """The least R with |x| ≤ R, () or a float; None where x is unbounded or R not known."""
+        return None
+
     @property
     def standard(self) -> bool:
         """Whether the law is N(0, I), as far as that can be told; a traced law cannot tell."""

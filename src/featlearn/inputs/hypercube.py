@@ -29,3 +29,6 @@ class Hypercube(Inputs):
 
     def covariance(self) -> Float[Array, "d d"]:
         return default_float(jnp.eye(self.dim))
+
+    def largest_norm(self) -> float:
+        return self.dim**0.5

@@ -36,3 +36,6 @@ class Sphere(Inputs):
 
     def covariance(self) -> Float[Array, "d d"]:
         return self.radius**2 / self.dim * default_float(jnp.eye(self.dim))
+
+    def largest_norm(self) -> Float[Array, ""]:
+        return self.radius

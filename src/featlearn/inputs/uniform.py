@@ -43,3 +43,7 @@ class Uniform(Inputs):
 
     def covariance(self) -> Float[Array, "d d"]:
         return jnp.diag(jnp.broadcast_to((self.high - self.low) ** 2 / 12, (self.dim,)))
+
+    def largest_norm(self) -> Float[Array, ""]:
+        furthest = jnp.maximum(jnp.abs(self.low), jnp.abs(self.high))
+        return jnp.linalg.norm(jnp.broadcast_to(furthest, (self.dim,)))

@@ -29,6 +29,9 @@ class Facts:
     leap: int | None = None  # in the coordinates that the columns of `subspace` give
     gaps: tuple[float, ...] | None = None  # α_ℓ, level by level
     levels: int | None = None  # how many levels `features` has
+    base_complexity: float | None = None  # C(F), or C(f) of a target that has no G
+    composite_complexity: float | None = None  # C(G)
+    composed_complexity: float | None = None  # C(G∘F)
 
     @property
     def hessian_rank(self) -> int | None:
@@ -69,3 +72,20 @@ class Target(eqx.Module):
     @abc.abstractmethod
     def facts(self, inputs: Inputs) -> Facts:
         """What is known in closed form when x has this law."""
+
+
+class Analytic(Target):
+    """A teacher that is a power series, and knows how hard it is: see `series`."""
+
+    @abc.abstractmethod
+    def complexity(self, radius: float = 1.0) -> float:
+        """C(f) on |x| ≤ radius; refused where a series does not converge."""
+
+    @abc.abstractmethod
+    def reach(self, radius: float = 1.0) -> float:
+        """Some R' ≥ |f(x)| for |x| ≤ radius."""
+
+    @property
+    @abc.abstractmethod
+    def degree(self) -> int | None:
+        """The highest degree of its terms, for a polynomial."""

@@ -28,6 +28,7 @@ def check_inputs(law: Inputs, *, key: Key[Array, ""], n: int = 20_000) -> None:
     x = np.asarray(law.sample(key, n), np.float64)
     _check_moments(law, x)
     _check_gaussian_parts(law, x)
+    _check_norm(law, x)
 
 
 def _check_draws(law: Inputs, key: Key[Array, ""]) -> None:
@@ -89,6 +90,17 @@ def _check_moments(law: Inputs, x: np.ndarray) -> None:
     stderr = np.sqrt(np.maximum(variance, 0.0) / len(x))
     slack = ROUNDING * np.mean(x**2)
     check_estimate("covariance", measured, stderr, law.covariance(), slack=slack)
+
+
+def _check_norm(law: Inputs, x: np.ndarray) -> None:
+    bound = law.largest_norm()
+    if bound is None:
+        return
+    longest = np.linalg.norm(x, axis=1).max()
+    require(
+        longest <= float(bound) * (1 + ROUNDING),
+        f"largest_norm: {float(bound):.6g} declared, and a draw has norm {longest:.6g}.",
+    )
 
 
 def _check_gaussian_parts(law: Inputs, x: np.ndarray) -> None:

@@ -10,6 +10,7 @@ from featlearn.errors import InvalidInputError
 from featlearn.inputs import Inputs
 from featlearn.precision import double_precision
 from featlearn.targets import Facts, Target
+from featlearn.testing._complexities import check_complexities
 from featlearn.testing._exponents import check_information_exponent, check_leap
 from featlearn.testing._geometry import check_degree, check_subspace
 from featlearn.testing._moments import check_moments
@@ -24,8 +25,8 @@ def check_target(target: Target, inputs: Inputs, *, key: Key[Array, ""], n: int 
     """Check every fact of `target.facts(inputs)`, and that the target is a pure function of rows.
 
     Moments are compared with n draws of `inputs` in bands of 4 standard errors; degree and
-    subspace hold exactly; exponents are read off one-dimensional Hermite expansions. Facts that
-    are None are not checked.
+    subspace hold exactly; exponents are read off one-dimensional Hermite expansions; complexities
+    bound what the target does along rays. Facts that are None are not checked.
 
         check_target(single_index({2: 1.0}, 5, key=key), Gaussian(5), key=key)
     """
@@ -41,6 +42,7 @@ def check_target(target: Target, inputs: Inputs, *, key: Key[Array, ""], n: int 
     check_subspace(target, facts, x, w)
     check_information_exponent(target, facts, inputs, x, w)
     check_leap(target, facts)
+    check_complexities(target, facts, inputs, x)
 
 
 def _check_function(target: Target, x: Float[Array, "n d"]) -> None:
