@@ -11,6 +11,7 @@ from featlearn.networks.description import Description, Network
 from featlearn.networks.gates import Gate, gated
 from featlearn.networks.layers import Conv, Dense, Flatten, Layer, MeanPool, Skip
 from featlearn.networks.lazy import ntk_network
+from featlearn.networks.parity import parity_network
 
 __all__ = [
     "Conv",
@@ -24,4 +25,5 @@ __all__ = [
     "Skip",
     "gated",
     "ntk_network",
+    "parity_network",
 ]

@@ -24,6 +24,7 @@ from featlearn.networks.gates import Gate
 Shape = tuple[int, ...]
 Weights = dict[str, Any]
 After = Literal["relu"] | Gate | None
+Bias = bool | Literal["drawn"]
 GAIN = 2.0  # of ReLU networks: the sizes of layers keep their scale
 
 
@@ -62,13 +63,13 @@ class Dense:
     """φ(Wx + b) with `width` outputs.
 
     after      what follows: None, "relu" or a `Gate`
-    bias       whether there is b; it starts at 0
+    bias       whether there is b: it starts at 0, or with "drawn" as a weight of W(x, 1) does
     variance   of the entries of W at the start; 2 / inputs by default
     """
 
     width: int
     after: After = None
-    bias: bool = False
+    bias: Bias = False
     variance: float | None = None
 
     def __post_init__(self) -> None:
@@ -109,7 +110,7 @@ class Conv:
     size: int = 3
     stride: int = 1
     after: After = None
-    bias: bool = False
+    bias: Bias = False
     variance: float | None = None
 
     def __post_init__(self) -> None:
@@ -248,7 +249,9 @@ def _draw(layer: Any, key: Key[Array, ""], form: Shape, inputs: int, outputs: in
     variance = GAIN / inputs if layer.variance is None else layer.variance
     weights = {"weight": math.sqrt(variance) * jax.random.normal(key, form, jnp.float32)}
     if layer.bias:
-        weights["bias"] = jnp.zeros(outputs, jnp.float32)
+        size = math.sqrt(variance) if layer.bias == "drawn" else 0.0
+        other = jax.random.fold_in(key, 1)
+        weights["bias"] = size * jax.random.normal(other, (outputs,), jnp.float32)
     frozen = dict(weights) if isinstance(layer.after, Gate) else {}
     return Drawn(weights, frozen)
 
@@ -260,5 +263,7 @@ def _check(layer: Any, **whole: int) -> None:
             raise InvalidInputError(f"{name} needs a {what} of at least 1, got {value!r}.")
     if layer.after not in (None, "relu") and not isinstance(layer.after, Gate):
         raise InvalidInputError(f'after must be None, "relu" or a Gate, got {layer.after!r}.')
+    if layer.bias not in (True, False, "drawn"):
+        raise InvalidInputError(f'bias must be True, False or "drawn", got {layer.bias!r}.')
     if layer.variance is not None and not 0 < layer.variance < math.inf:
         raise InvalidInputError(f"variance must be positive and finite, got {layer.variance}.")

@@ -22,10 +22,15 @@ def numbers_of(cells: Sequence[Cell], name: str, dtype: Any) -> Array:
 
 
 def outcomes_of(found: Mapping[str, Array]) -> list[Outcome]:
-    """One outcome for each member of stacked values."""
+    """One outcome for each member of stacked values; a value `diverged` over 0 is its state."""
     table = {name: jax.device_get(column) for name, column in found.items()}
     count = len(next(iter(table.values())))
-    return [
-        Outcome(values={name: float(column[i]) for name, column in table.items()})
-        for i in range(count)
-    ]
+    return [_outcome({name: float(column[i]) for name, column in table.items()})
+            for i in range(count)]  # fmt: skip
+
+
+def _outcome(values: dict[str, float]) -> Outcome:
+    if not values.pop("diverged", 0.0):
+        return Outcome(values=values)
+    message = "the loss or the weights left the finite numbers"
+    return Outcome(values=values, state="diverged", message=message)
