@@ -88,6 +88,17 @@ def test_weights_have_the_variance_that_is_asked_for(layer, shape, variance):
     assert layer.draw(KEY, shape).trained["weight"].dtype == jnp.float32
 
 
+def test_a_bias_starts_at_zero_or_is_drawn_like_a_weight():
+    still, drawn = (
+        Dense(4000, bias=b, variance=0.3).draw(KEY, (2,)).trained for b in (True, "drawn")
+    )
+    np.testing.assert_array_equal(still["bias"], 0)
+    np.testing.assert_array_equal(still["weight"], drawn["weight"])
+    square = np.mean(np.asarray(drawn["bias"], np.float64) ** 2)
+    assert abs(square / 0.3 - 1) < 4 * np.sqrt(2 / 4000)
+    assert np.abs(np.corrcoef(drawn["bias"], drawn["weight"][:, 0])[0, 1]) < 4 / np.sqrt(4000)
+
+
 def test_layers_in_a_row_draw_from_keys_of_their_own():
     layers = (Dense(5), Dense(5))
     drawn = draw_all(layers, KEY, (5,))
@@ -104,6 +115,7 @@ def test_layers_in_a_row_draw_from_keys_of_their_own():
         (lambda: Dense(2.5), "width of at least 1"),
         (lambda: Conv(3, stride=0), "stride of at least 1"),
         (lambda: Dense(3, "tanh"), "after must be"),
+        (lambda: Dense(3, bias="random"), "bias must be"),
         (lambda: Dense(3, variance=0.0), "variance must be positive"),
         (lambda: Description((4, 4, 3), Dense(2)), "put Flatten"),
         (lambda: Description(4, Conv(2)), r"shape \(height, width, channels\)"),
