@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from featlearn.claims import AtMost, Between, Finding, Role, judge
 from featlearn.engine import Cell, Outcome, Settings, Study
-from featlearn.studies.representations._judging import by, decay, median, select
+from featlearn.studies._judging import by, decay, flags_of, median, select
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -87,7 +87,7 @@ def judge_rows(rows: "pd.DataFrame") -> list[Finding]:
     dial = select(rows, condition=DIALLED)
     findings.append(
         judge(NAME, "slope of log changed signs in log output scale",
-              decay(dial, "scale", "signs").measured, DIAL, flags=_flags(dial))
+              decay(dial, "scale", "signs").measured, DIAL, flags=flags_of(dial))
     )  # fmt: skip
     return findings + _sizes(rows)
 
@@ -95,7 +95,7 @@ def judge_rows(rows: "pd.DataFrame") -> list[Finding]:
 def _slopes(rows: "pd.DataFrame", name: str, role: Role = "claim") -> list[Finding]:
     return [
         judge(NAME, f"{name}: slope of log {words} in log m", decay(rows, "width", column).measured,
-              bound, role=role, flags=_flags(rows))
+              bound, role=role, flags=flags_of(rows))
         for column, words, bound in (("signs", "changed signs", SIGNS), ("gap", "gap", GAP))
     ]  # fmt: skip
 
@@ -111,10 +111,6 @@ def _sizes(rows: "pd.DataFrame") -> list[Finding]:
               predicted="o(1) under all three")
         for condition, name in names.items()
     ]  # fmt: skip
-
-
-def _flags(rows: "pd.DataFrame") -> tuple[str, ...]:
-    return ("diverged",) if (rows["state"] != "done").any() else ()
 
 
 def figure(rows: "pd.DataFrame") -> "Figure":

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from featlearn import measures  # loads SciPy when a measure is first used, not here
 from featlearn.claims import Between, Finding, Measured, judge
 from featlearn.engine import Cell, Outcome, Settings, Study
-from featlearn.studies.representations._judging import by, median_crossing, select
+from featlearn.studies._judging import by, flags_of, median_crossing, select
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -85,15 +85,15 @@ def judge_rows(rows: "pd.DataFrame") -> list[Finding]:
         where = f"d = {d}, rank {r}"
         findings += [
             judge(NAME, f"{where}: n* of UVᵀ / n* of the nuclear norm", _ratio(descent, convex),
-                  SAME, flags=_flags(group)),
+                  SAME, flags=flags_of(group)),
             judge(NAME, f"{where}: n* of the nuclear norm / δ", median_crossing(convex, unit),
-                  _place(d, r, unit), flags=_flags(group), note=f"δ = {unit:.1f}"),
+                  _place(d, r, unit), flags=flags_of(group), note=f"δ = {unit:.1f}"),
         ]  # fmt: skip
         lazy = select(group, way=LAZY)
         if len(lazy):
             findings.append(
                 judge(NAME, f"{where}, large start: n* of UVᵀ / n* of the nuclear norm",
-                      _ratio(_crossings(lazy), convex), SAME, role="control", flags=_flags(lazy))
+                      _ratio(_crossings(lazy), convex), SAME, role="control", flags=flags_of(lazy))
             )  # fmt: skip
     return findings + _full_rank(rows)
 
@@ -116,7 +116,7 @@ def _full_rank(rows: "pd.DataFrame") -> list[Finding]:
     return [
         judge(NAME, f"d = {d}, full rank: n* of {way} / δ of rank {least}",
               median_crossing(_crossings(select(full, way=way)), unit), _place(d, least, unit),
-              role="control", flags=_flags(full))
+              role="control", flags=flags_of(full))
         for way in (CONVEX, DESCENT)
     ]  # fmt: skip
 
@@ -140,10 +140,6 @@ def _ratio(above: "list[Crossing]", below: "list[Crossing]") -> Measured:
         [float("inf") if c.side == "above" else c.value for c in each] for each in (above, below)
     )
     return measures.ratio_interval(tops, bottoms)
-
-
-def _flags(rows: "pd.DataFrame") -> tuple[str, ...]:
-    return ("diverged",) if (rows["state"] != "done").any() else ()
 
 
 def figure(rows: "pd.DataFrame") -> "Figure":

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from featlearn.claims import AtLeast, AtMost, Finding, Role, judge
 from featlearn.engine import Cell, Outcome, Settings, Study
-from featlearn.studies.representations._judging import by, median, select
+from featlearn.studies._judging import by, median, select
 
 if TYPE_CHECKING:
     import pandas as pd
