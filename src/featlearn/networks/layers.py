@@ -12,7 +12,7 @@ on as well: its signs tell how far a network is from where it started.
 
 import math
 from dataclasses import dataclass, replace
-from typing import Any, Literal, NamedTuple, Protocol
+from typing import Any, Literal, NamedTuple, Protocol, runtime_checkable
 
 import jax
 import jax.numpy as jnp
@@ -42,6 +42,7 @@ class Passed(NamedTuple):
     seen: tuple[Array, ...]
 
 
+@runtime_checkable
 class Layer(Protocol):
     """What a description is made of."""
 

@@ -86,7 +86,7 @@ def judge_rows(rows: "pd.DataFrame") -> list[Finding]:
     best, findings = chosen(rows), []
     for n, at in by(best, "n").items():
         tried = select(rows, n=n)
-        last = n == best["n"].max()
+        last = bool(n == best["n"].max())
         findings += _of_networks(tried, at, n, last)
         findings += [
             judge(NAME, f"N = {n:g}: {kernel}, error over kα²", _median(select(at, learner=kernel)),
