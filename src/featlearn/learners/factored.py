@@ -5,8 +5,9 @@
 
 No term asks for low rank, and U, V may have as many columns as the matrix: from a small start the
 directions grow one after another, the largest first, and few have grown when the labels are met.
-From a large start they all take part, UVᵀ moves as a linear model does, and ends near the matrix
-of least Frobenius norm. The start is U = (P, P), V = (Q, −Q), whose product is 0 at any scale.
+From a large start they all take part, UVᵀ moves as a linear model does, and ends with full rank.
+What a small start leaves of other directions falls with a power of it.
+The start is U = (P, P), V = (Q, −Q), whose product is 0 at any scale.
 """
 
 from typing import Any, NamedTuple
@@ -53,7 +54,7 @@ class FactoredDescent(eqx.Module):
         self,
         *,
         inner: int | None = None,
-        start: float = 1e-3,
+        start: float = 1e-6,
         rate: float = 0.5,
         momentum: float = 0.9,
         steps: int = 10_000,
