@@ -2,8 +2,9 @@
 
     import featlearn as fl
 
-`fl.inputs`, `fl.targets`, `fl.Task`, `fl.learners`, `fl.kernels`, `fl.measures`, `fl.training` and
-`fl.fleet` are loaded on first use, so that commands which only read the store start at once.
+`fl.inputs`, `fl.targets`, `fl.Task`, `fl.learners`, `fl.kernels`, `fl.measures`, `fl.networks`,
+`fl.training` and `fl.fleet` are loaded on first use, so that commands which only read the store
+start at once.
 """
 
 from importlib import import_module
@@ -18,6 +19,7 @@ _MODULES = (
     "kernels",
     "learners",
     "measures",
+    "networks",
     "seeds",
     "targets",
     "testing",
@@ -33,6 +35,7 @@ if TYPE_CHECKING:
         kernels,
         learners,
         measures,
+        networks,
         seeds,
         targets,
         testing,
@@ -50,6 +53,7 @@ __all__ = [
     "kernels",
     "learners",
     "measures",
+    "networks",
     "seeds",
     "targets",
     "testing",

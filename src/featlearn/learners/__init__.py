@@ -4,13 +4,16 @@ from featlearn.learners._dense_network import DenseFit
 from featlearn.learners._network import NetworkFit
 from featlearn.learners._noise import StructuredNoise
 from featlearn.learners._protocol import Fitted, Learner, StreamLearner
+from featlearn.learners._sensing import Recovered
 from featlearn.learners._trained import TrainedFit, original
 from featlearn.learners.classes import ClassFit, fit_classes, one_hot, predict_class
 from featlearn.learners.dense import Dense, Stages
+from featlearn.learners.factored import FactoredDescent
 from featlearn.learners.fully_connected import FullyConnected
 from featlearn.learners.gradient_outer_product import GradientOuterProduct, OuterProductFit
 from featlearn.learners.hierarchical import Hierarchical, HierarchicalFit, QuadraticNetwork
 from featlearn.learners.kernel_ridge import KernelFit, KernelRidge
+from featlearn.learners.nuclear_norm import NuclearNorm
 from featlearn.learners.one_step import OneStep
 from featlearn.learners.phd import PHd
 from featlearn.learners.random_features import FeatureFit, RandomFeatures
@@ -26,6 +29,7 @@ __all__ = [
     "ClassFit",
     "Dense",
     "DenseFit",
+    "FactoredDescent",
     "FeatureFit",
     "Fitted",
     "FullyConnected",
@@ -36,11 +40,13 @@ __all__ = [
     "KernelRidge",
     "Learner",
     "NetworkFit",
+    "NuclearNorm",
     "OneStep",
     "OuterProductFit",
     "PHd",
     "QuadraticNetwork",
     "RandomFeatures",
+    "Recovered",
     "Residual",
     "SequentialFit",
     "SequentialKernels",

@@ -7,6 +7,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from featlearn.measures.activation_signs import changed_signs, changed_signs_of_layers
     from featlearn.measures.alignment import (
         Drift,
         kernel_alignment,
@@ -18,9 +19,16 @@ if TYPE_CHECKING:
     from featlearn.measures.exponents import Slope, exponent
     from featlearn.measures.feature_errors import FeatureError, feature_error
     from featlearn.measures.forms import contamination, foreign_energy
+    from featlearn.measures.linearisation import (
+        linearisation_gap,
+        linearised,
+        movement,
+        parameter_gap,
+    )
     from featlearn.measures.order import first_below, in_order
     from featlearn.measures.risks import excess, relative_risk, risk
     from featlearn.measures.spans import span_error
+    from featlearn.measures.statistical_dimension import nuclear_dimension
     from featlearn.measures.subspaces import (
         energy_outside,
         overlap,
@@ -40,6 +48,7 @@ if TYPE_CHECKING:
     )
 
 _HOMES = {
+    "activation_signs": ("changed_signs", "changed_signs_of_layers"),
     "alignment": ("Drift", "kernel_alignment", "kernel_change", "kernel_drift"),
     "components": ("DegreeParts", "degree_parts", "projection"),
     "forms": ("contamination", "foreign_energy"),
@@ -49,6 +58,8 @@ _HOMES = {
     "order": ("first_below", "in_order"),
     "risks": ("excess", "relative_risk", "risk"),
     "spans": ("span_error",),
+    "linearisation": ("linearisation_gap", "linearised", "movement", "parameter_gap"),
+    "statistical_dimension": ("nuclear_dimension",),
     "subspaces": (
         "energy_outside",
         "overlap",
@@ -76,6 +87,8 @@ __all__ = [
     "Estimate",
     "FeatureError",
     "Slope",
+    "changed_signs",
+    "changed_signs_of_layers",
     "contamination",
     "degree_parts",
     "difference_interval",
@@ -89,8 +102,13 @@ __all__ = [
     "kernel_alignment",
     "kernel_change",
     "kernel_drift",
+    "linearisation_gap",
+    "linearised",
     "median_interval",
+    "movement",
+    "nuclear_dimension",
     "overlap",
+    "parameter_gap",
     "principal_angles",
     "principal_cosines",
     "projection",

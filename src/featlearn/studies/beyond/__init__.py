@@ -5,6 +5,10 @@ from featlearn.studies.beyond import (
     alpha_squared,
     degree,
     first_layer_corrected,
+    gated_dense,
+    lazy_regime,
+    matrix_sensing,
+    minimal_norm,
     resnet_learns,
     sensitivity,
 )
@@ -15,6 +19,10 @@ STUDIES: tuple[Study, ...] = (
     sensitivity.STUDY,
     first_layer_corrected.STUDY,
     degree.STUDY,
+    lazy_regime.STUDY,
+    matrix_sensing.STUDY,
+    minimal_norm.STUDY,
+    gated_dense.STUDY,
 )
 
 __all__ = ["STUDIES"]
