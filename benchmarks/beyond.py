@@ -17,12 +17,8 @@ and its share of the measured peak is that of matrix products in float32 at full
 
 import argparse
 import json
-import platform
-import shlex
 import sys
 import time
-from datetime import UTC, datetime
-from importlib.metadata import version
 from importlib.util import find_spec
 from itertools import product
 from pathlib import Path
@@ -30,7 +26,7 @@ from typing import Any, NamedTuple
 
 import jax
 import numpy as np
-from machine import device, measured_peak
+from machine import circumstances, measured_peak
 
 from featlearn import Task, seeds
 from featlearn.fleet import fit_many
@@ -173,14 +169,13 @@ def main() -> None:
     parser.add_argument("--out", type=Path, help="also write the numbers to this file, as JSON")
     given = parser.parse_args()
     size = SIZES[given.size]
-    packages = ["featlearn", "jax", "jaxlib"] + ["torch"] * bool(find_spec("torch"))
-    found = {
-        "command": shlex.join(["python", "benchmarks/beyond.py", *sys.argv[1:]]),
-        "date": datetime.now(UTC).isoformat(timespec="seconds"),
-        "versions": {"python": platform.python_version()} | {p: version(p) for p in packages},
-        "device": device(),
-        "size": size._asdict(),
-    } | measure(size)
+    found = (
+        circumstances("beyond.py", torch="torch")
+        | {
+            "size": size._asdict(),
+        }
+        | measure(size)
+    )
     sys.stdout.write("\n".join(show(found)) + "\n")
     if given.out:
         given.out.parent.mkdir(parents=True, exist_ok=True)

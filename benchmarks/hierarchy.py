@@ -12,18 +12,15 @@ than float32, the points of one batch drawn at a time, the same points at every 
 
 import argparse
 import json
-import shlex
-import sys
 from collections.abc import Callable
 from dataclasses import replace
-from datetime import UTC, datetime
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import jax
 import numpy as np
-from machine import Peak, device, measured_peak
+from machine import Peak, circumstances, measured_peak
 from timing import Times, in_turns
 from train_work import TrainSize, share, work
 
@@ -175,13 +172,7 @@ def main() -> None:
     networks = given.networks or (512 if given.gpu else 8)
     steps = given.steps or (1024 if given.gpu else 128)
     found = measure(networks, steps, given.gpu, given.repetitions)
-    found |= {
-        "device": device(),
-        "jax": jax.__version__,
-        "when": datetime.now(UTC).isoformat(timespec="seconds"),
-        "command": shlex.join(["python", *sys.argv]),
-        "goals": GOALS if given.gpu else {},
-    }
+    found |= circumstances("hierarchy.py", torch="torch") | {"goals": GOALS if given.gpu else {}}
     show(found)
     if given.out:
         given.out.write_text(json.dumps(found, indent=1, ensure_ascii=False) + "\n")

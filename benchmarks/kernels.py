@@ -13,14 +13,11 @@ and not judged.
 
 import argparse
 import json
-import platform
 import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from datetime import UTC, datetime
-from importlib.metadata import version
 from math import log
 from pathlib import Path
 from statistics import linear_regression
@@ -30,7 +27,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from gram_work import GramSize, share, work
-from machine import Peak, command, device, measured_peak
+from machine import Peak, circumstances, measured_peak
 from rich.console import Console
 from rich.table import Table
 from timing import Spread, Times, in_turns
@@ -233,14 +230,9 @@ def neural_tangents(size: GramSize, python: str | None) -> Iterator[Rival | None
             process.wait(timeout=60)
 
 
-def circumstances(size: GramSize, repetitions: int) -> dict[str, Any]:
+def setting(size: GramSize, repetitions: int) -> dict[str, Any]:
     """What a reader needs in order to run it again."""
-    return {
-        "command": command("kernels.py"),
-        "date": datetime.now(UTC).isoformat(timespec="seconds"),
-        "versions": {"python": platform.python_version()}
-        | {p: version(p) for p in ("jax", "jaxlib", "numpy")},
-        "device": device(),
+    return circumstances("kernels.py") | {
         "size": size._asdict() | {"repetitions": repetitions},
         "work": work(size)._asdict(),
     }
@@ -314,7 +306,7 @@ def main() -> None:
     repetitions = given.repetitions or (5 if given.gpu else 9)
     size = ON_GPU if given.gpu else GramSize(given.n, given.d, DEPTH)
     with jax.enable_x64(True):
-        found = circumstances(size, repetitions) | (
+        found = setting(size, repetitions) | (
             on_gpu(size, repetitions)
             if given.gpu
             else on_cpu(size, given.neural_tangents, repetitions)

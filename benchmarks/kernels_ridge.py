@@ -16,13 +16,10 @@ Times are warm; the first call, which compiles, is reported apart.
 
 import argparse
 import json
-import platform
 import resource
 import sys
 import time
 from collections.abc import Callable
-from datetime import UTC, datetime
-from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -30,7 +27,7 @@ from typing import Any, NamedTuple
 import jax
 import jax.numpy as jnp
 import numpy as np
-from machine import command, device
+from machine import circumstances
 from rich.console import Console
 from rich.table import Table
 from timing import Times, in_turns
@@ -200,24 +197,6 @@ def _plain(times: Times) -> dict[str, float]:
     return times.spread._asdict() | {"compilation": times.compilation}
 
 
-def circumstances() -> dict[str, Any]:
-    """What a reader needs in order to run it again."""
-    return {
-        "command": command("kernels_ridge.py"),
-        "date": datetime.now(UTC).isoformat(timespec="seconds"),
-        "versions": {"python": platform.python_version()}
-        | {name: _version(name) for name in ("featlearn", "jax", "jaxlib", "scikit-learn")},
-        "device": device(),
-    }
-
-
-def _version(name: str) -> str:
-    try:
-        return version(name)
-    except PackageNotFoundError:
-        return "not installed"
-
-
 def show(console: Console, found: dict[str, Any]) -> None:
     many = found["large"]
     console.print(
@@ -249,7 +228,9 @@ def main() -> None:
     if given.gpu and jax.default_backend() == "cpu":
         sys.exit("--gpu needs a GPU that JAX sees; here it sees a CPU.")
     rows = LARGE[given.gpu] if given.rows is None else given.rows
-    found = circumstances() | measure(given.gpu, rows, given.repetitions)
+    found = circumstances("kernels_ridge.py", "sklearn") | measure(
+        given.gpu, rows, given.repetitions
+    )
     show(Console(width=WIDTH), found)
     if given.out:
         given.out.parent.mkdir(parents=True, exist_ok=True)

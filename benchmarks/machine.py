@@ -9,12 +9,17 @@ import platform
 import shlex
 import sys
 from collections.abc import Callable
+from datetime import UTC, datetime
+from importlib.metadata import version
+from importlib.util import find_spec
 from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 from timing import seconds
+
+from featlearn.engine import versions
 
 TRIES = 7
 
@@ -40,6 +45,17 @@ def device() -> str:
     if first.platform != "cpu":
         return str(first.device_kind)
     return f"{platform.machine()}, {os.cpu_count()} cores"
+
+
+def circumstances(script: str, **rivals: str) -> dict[str, Any]:
+    """What a reader needs in order to run it again; `rivals`: module = package, if installed."""
+    installed = {package: version(package) for name, package in rivals.items() if find_spec(name)}
+    return {
+        "command": command(script),
+        "date": datetime.now(UTC).isoformat(timespec="seconds"),
+        "versions": versions() | installed,
+        "device": device(),
+    }
 
 
 def command(script: str) -> str:

@@ -10,15 +10,12 @@ do, and `torch_one_step.py` is the rival in PyTorch.
 
 import argparse
 import json
-import shlex
 import sys
-from datetime import UTC, datetime
-from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from machine import device, measured_peak
+from machine import circumstances, measured_peak
 from rich.console import Console
 from rich.table import Table
 from rivals import (
@@ -36,8 +33,6 @@ from rivals import (
 )
 from timing import Spread, Times, in_turns
 from work import Size, share, work
-
-from featlearn.engine import versions
 
 SIZES = {"quick": Size(32, 2048, 256), "large": Size(100, 10_000, 1000)}
 WIDTH = 100  # columns, so that the tables look the same in a terminal and in a file
@@ -93,14 +88,9 @@ def _agree(given: Any, theirs: Any) -> dict[str, Any]:
     return found._asdict() | {"holds": found.holds}
 
 
-def circumstances(size: Size, fits: int, repetitions: int) -> dict[str, Any]:
+def setting(size: Size, fits: int, repetitions: int) -> dict[str, Any]:
     """What a reader needs in order to run it again."""
-    torch = {"torch": version("torch")} if find_spec("torch") else {}
-    return {
-        "command": shlex.join(["python", "benchmarks/one_step.py", *sys.argv[1:]]),
-        "date": datetime.now(UTC).isoformat(timespec="seconds"),
-        "versions": versions() | torch,
-        "device": device(),
+    return circumstances("one_step.py", torch="torch") | {
         "size": size._asdict() | {"fits": fits, "repetitions": repetitions},
     }
 
@@ -160,7 +150,7 @@ def main() -> None:
     parser.add_argument("--out", type=Path, help="also write the numbers to this file, as JSON")
     given = parser.parse_args()
     plan = (SIZES[given.size], given.fits, given.repetitions)
-    found = circumstances(*plan) | measure(*plan)
+    found = setting(*plan) | measure(*plan)
     console = Console(width=WIDTH)
     show(console, found)
     if not find_spec("torch"):
