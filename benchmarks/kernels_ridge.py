@@ -228,7 +228,7 @@ def main() -> None:
     if given.gpu and jax.default_backend() == "cpu":
         sys.exit("--gpu needs a GPU that JAX sees; here it sees a CPU.")
     rows = LARGE[given.gpu] if given.rows is None else given.rows
-    found = circumstances("kernels_ridge.py", "sklearn") | measure(
+    found = circumstances("kernels_ridge.py", sklearn="scikit-learn") | measure(
         given.gpu, rows, given.repetitions
     )
     show(Console(width=WIDTH), found)
