@@ -231,7 +231,9 @@ twice that all diverge. In it N = 400 is shown for what smaller samples give.
 **Control.** The tangent model of the twin at its start: the same gates, and no layer that is fed by
 what another has learned.
 
-**What a pilot showed** (other seeds). With A and B left as they are drawn the twin stays at kα²,
+**What pilots showed** (other seeds), before the sizes were set. At the document's N = 1000, d = 30,
+with A and B fixed, the best twin had an error of 1.6 where the residual NTK had 2.3 and the
+network 0.5: none but the network had F. With A and B left as they are drawn the twin stays at kα²,
 although the second layer alone, given F, learns G; trained in all layers it learns both. Soft
 gates (sharpness 1) learn F from fewer samples and G hardly at all: products of four need gates
 that turn.

@@ -228,6 +228,9 @@ a fifth.
 model, and ends far from low rank. A matrix of full rank has as many numbers as entries, and is not
 recovered from measurements that are enough for the lowest rank.
 
+**The quick tier** puts the nuclear norm's n* at 0.88 to 0.96 of δ, and UVᵀ at 0.80 to 0.97 of that:
+it needs a little fewer wherever it was tried, and with ten seeds two of the four ratios stay open.
+
 **What it cannot tell.** The small start matters: what it leaves of other directions falls with a
 power of its size, and descent then takes longer by its logarithm. The claim is about one size.
 
