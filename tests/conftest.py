@@ -4,10 +4,14 @@ import gc
 import signal
 from pathlib import Path
 
-import jax
-import pytest
+from featlearn.processors import take_one_core_each
 
-from featlearn.fleet import _map
+take_one_core_each()  # as the command line does, and before JAX is loaded: tests run side by side
+
+import jax  # noqa: E402
+import pytest  # noqa: E402
+
+from featlearn.fleet import _map  # noqa: E402
 
 jax.config.update("jax_enable_x64", True)
 

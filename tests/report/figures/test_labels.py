@@ -39,6 +39,6 @@ def test_is_the_nearest_arrangement():
             method="SLSQP",
             bounds=[(h / 2, 100 - h / 2) for h in heights],
             constraints={"type": "ineq", "fun": lambda c, g=gaps: np.diff(c) - g},
-            options={"ftol": 1e-12, "maxiter": 500},
+            options={"ftol": 1e-12, "maxiter": 1000},
         )
         np.testing.assert_allclose(spread(wanted, heights, 0, 100), best.x, atol=1e-3)
