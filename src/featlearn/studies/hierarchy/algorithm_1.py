@@ -265,8 +265,8 @@ that layer 3 has 9 % of the second moment of layer 2. (With equal α_3 that shar
 from draw to draw, and so do the levels at which the objective stalls.)
 
 **The constants, and how they were chosen.** In units in which E y² = 1: Thres_up = (∞, 0.135),
-Thres_dn = (0.18, 1.8·10⁻⁴), which are 1.5, 2 and 1/500 of what layer 3 brings; λ3, λ4, λ5 = (0.1,
-0.03, 0.01) α_ℓ², λ6 = 3·10⁻⁴ ε0²; singular values above a tenth of the largest count; m = 24, batch
+Thres_dn = (0.18, 1.8·10⁻⁴), which are 1.5, 2 and 1/500 of what layer 3 brings; λ3, λ4, λ5 = (0.5,
+0.15, 0.05) α_ℓ², λ6 = 3·10⁻⁴ ε0²; singular values above a tenth of the largest count; m = 24, batch
 128, ε = 0.01; Adam with step size 0.012·√ε0, sixfold for layer 3; noise of 10⁻⁵ in the gradient of
 W (with 10⁻³ no layer 3 was found). B′ = 100 is never reached. They come from runs on targets and
 samples drawn from other names, in which all that was tuned was whether and how soon trainings get
@@ -277,12 +277,13 @@ draws and smaller step sizes, two of the ten seeds had not found k_3 after 4000 
 was late, though all that had finished were right. No bound was moved. On targets from other names
 the cause was looked for and found in R: with the best of 256 draws every one of eight seeds, of
 which one had stalled and two had been slow, reached ε within 950 steps. So R is now the best of
-256, steps are 1500, and the step sizes are those that served there.
+256, steps are 1500, and the step sizes are those that served there; λ3…λ5 were raised fivefold
+later, for Gaussian inputs.
 
 **What is not as the document writes it.** (1) The rules are asked every 50 steps and not at every
 one. (2) The step size falls with the error level; the paper's is 1/poly(d/ε) from the start. (3)
 The statements are judged for Adam. SGD with momentum (0.1·√ε0, thirtyfold for layer 3, λ3…λ5
-tenfold) is measured in the full tier; on the quick tier's problem with 3000 steps its medians meet
+twofold) is measured in the full tier; on the quick tier's problem with 3000 steps its medians meet
 the bounds too (2.5·10⁻⁵, 0, 7·10⁻³), but two of ten seeds do not find every k_ℓ: one reads k_2 at
 the first look, when W_2 shows one direction, and one does not find layer 3's second feature. Plain
 SGD goes the same way more slowly. (4) R is the best conditioned of 256 draws. *The theorem needs of
@@ -302,8 +303,10 @@ trainings, each in its own phase, is one compiled program. The alternative, stop
 every unlocking, would compile once for every width and run members one by one.
 
 **What it cannot tell.** Whether other constants do; whether the stages are needed (joint training
-without any is `hierarchy/theorem-1`). With Gaussian inputs, whose labels of degree 8 have heavy
-tails, the same constants are slow: that is in the full tier.
+without any is `hierarchy/theorem-1`). Gaussian inputs, whose labels of degree 8 have heavy tails,
+are in the full tier alone: at the quick tier's sizes the same constants leave a median error of
+1.1·10⁻⁴ after 4000 steps and a wrong k_ℓ for half of ten seeds; with 40 000 points and batches of
+256 four of five reached ε, and three of five with every k_ℓ right.
 
 **Example.** `featlearn run {NAME} --set d=16`
 """,
