@@ -98,7 +98,8 @@ def test_features_are_those_of_the_target_up_to_sign(fit, sample, one_layer):
 
 def test_keeps_what_every_learner_promises_in_float64(one_layer):
     learner = Hierarchical(
-        (1.0,), neurons=4, most=1, steps=20, every=10, batch=8, candidates=1, optimiser=ADAM,
+        (1.0,), neurons=4, most=1, steps=20, every=10, batch=8, candidates=1,
+        optimiser=Optimiser("sgd", rate=0.01),
         precision="double",
     )  # fmt: skip
     assert isinstance(learner, Learner)
