@@ -9,7 +9,7 @@ from featlearn.learners.hierarchical import Hierarchical, search
 from featlearn.training import Optimiser
 
 LEARNER = Hierarchical(
-    (1.0,), neurons=4, most=2, steps=400, every=25, batch=32, down=(0.01,), mean_square=1.0,
+    (1.0,), neurons=4, most=1, steps=200, every=25, batch=32, down=(0.01,), mean_square=1.0,
     optimiser=Optimiser("adam", rate=0.02, epsilon=1e-12, clip=1.0), candidates=1, anneal=0.5,
 )  # fmt: skip
 

@@ -36,7 +36,7 @@ def law(p, luck):
 def test_the_law_of_the_notes_holds_and_its_controls_fail(invent, judged, tier):
     found = judged(STUDY, invent(STUDY, law, tier))
     assert found.as_it_should_be
-    problems = {"quick": 1, "full": 8}[tier]
+    problems = {"quick": 1, "full": 4}[tier]
     assert len(found.verdicts("claim")) == 3 * problems
     assert len(found.verdicts("control")) == 3
 

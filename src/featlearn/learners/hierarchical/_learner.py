@@ -103,7 +103,7 @@ class Hierarchical(eqx.Module):
         anneal: Any = 0.5,
         noise: Any = 1e-5,
         rank: Any = 0.1,
-        distil: Any = (0.1, 0.03, 0.01),
+        distil: Any = (0.5, 0.15, 0.05),
         decay: Any = 3e-4,
         error: Any = 1e-2,
         truncate: Any = 100.0,

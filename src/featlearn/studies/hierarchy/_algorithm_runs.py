@@ -37,7 +37,7 @@ class Descent(NamedTuple):
 
 
 DESCENTS = {
-    "adam": Descent(Optimiser("adam", rate=0.012, epsilon=1e-12, clip=1.0), 6.0, 0.1),
+    "adam": Descent(Optimiser("adam", rate=0.012, epsilon=1e-12, clip=1.0), 6.0, 0.5),
     "momentum": Descent(Optimiser("momentum", rate=0.1, clip=1.0), 30.0, 1.0),
 }
 

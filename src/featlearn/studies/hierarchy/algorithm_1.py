@@ -4,7 +4,7 @@ from collections.abc import Hashable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from featlearn import measures  # loads SciPy when a measure is first used, not here
-from featlearn.claims import AtMost, Finding, Measured, judge
+from featlearn.claims import AtMost, Finding, Measured, Role, judge
 from featlearn.engine import Cell, Outcome, Settings, Study
 from featlearn.studies.hierarchy._sources import PAPER
 
@@ -37,6 +37,7 @@ PASSED = (
     *("d", "kappa", "share", "n", "draws", "neurons"),
     *("most", "steps", "every", "batch", "error"),
 )
+JUDGED = "adam"  # for other optimisers the same is measured
 EQUAL = AtMost(1e-2)  # distilled against trained, of the variance
 FOUND = AtMost(0.0)  # Σ_ℓ |k_ℓ found − k_ℓ|
 
@@ -95,10 +96,9 @@ def judge_rows(rows: "pd.DataFrame") -> list[Finding]:
     written = rows[rows["variant"] == WRITTEN]
     findings = []
     for where, depth, group in _problems(written):
+        measured = group["optimiser"].iloc[0] != JUDGED
+        findings += [check(group, where, measured=measured) for check in (_error, _widths, _equal)]
         findings += [
-            _error(group, where),
-            _widths(group, where),
-            _equal(group, where),
             judge(NAME, f"{where}E(G* − F̃)² / E G*², truncated", _median(group, "risk_truncated"),
                   None, predicted="as without truncation"),
             judge(NAME, f"{where}steps to ε", _median(group, "done_step"), None),
@@ -116,7 +116,7 @@ def judge_rows(rows: "pd.DataFrame") -> list[Finding]:
     if len(single):
         findings += [
             judge(NAME, f"{ONE_DRAW}: {label}", _median(single, column), None,
-                  predicted="an ill-conditioned R is likely for small k")
+                  predicted="worse")
             for label, column in (
                 ("E(G* − F)² / E G*²", "risk"), ("Σ |k found − k|", "wrong_widths"))
         ]  # fmt: skip
@@ -133,30 +133,39 @@ def _problems(rows: "pd.DataFrame") -> "list[tuple[str, int, pd.DataFrame]]":
     return found
 
 
-def _error(rows: "pd.DataFrame", where: str, **role: Any) -> Finding:
+def _error(rows: "pd.DataFrame", where: str, **how: Any) -> Finding:
     bound = AtMost(float(rows["error"].iloc[0]) ** 2)
-    return judge(NAME, f"{where}E(G* − F)² / E G*²", _median(rows, "risk"), bound,
-                 predicted=f"at most ε² = {bound.value:g}", flags=_flags(rows), **role)  # fmt: skip
+    return _judged(rows, f"{where}E(G* − F)² / E G*²", "risk", bound, **how)
 
 
-def _widths(rows: "pd.DataFrame", where: str, **role: Any) -> Finding:
-    return judge(NAME, f"{where}Σ |k found − k|", _median(rows, "wrong_widths"), FOUND,
-                 predicted="0", flags=_flags(rows), **role)  # fmt: skip
+def _widths(rows: "pd.DataFrame", where: str, **how: Any) -> Finding:
+    return _judged(rows, f"{where}Σ |k found − k|", "wrong_widths", FOUND, **how)
 
 
-def _equal(rows: "pd.DataFrame", where: str, **role: Any) -> Finding:
-    return judge(NAME, f"{where}E(distilled − trained)² / Var G*", _median(rows, "distilled_gap"),
-                 EQUAL, flags=_flags(rows), **role)  # fmt: skip
+def _equal(rows: "pd.DataFrame", where: str, **how: Any) -> Finding:
+    label = f"{where}E(distilled − trained)² / Var G*"
+    return _judged(rows, label, "distilled_gap", EQUAL, **how)
+
+
+def _judged(
+    rows: "pd.DataFrame",
+    label: str,
+    column: str,
+    bound: AtMost,
+    *,
+    measured: bool = False,
+    role: Role = "claim",
+) -> Finding:
+    flags = ("diverged",) if (rows["state"] != "done").any() else ()
+    given = None if measured else bound
+    return judge(NAME, label, _median(rows, column), given, predicted=str(bound), role=role,
+                 flags=flags)  # fmt: skip
 
 
 def _median(rows: "pd.DataFrame", column: str) -> Measured:
     """Over the seeds; what diverged is infinite."""
     values = rows[column].where(rows["state"] == "done", float("inf"))
     return measures.median_interval(values.to_numpy(float))
-
-
-def _flags(rows: "pd.DataFrame") -> tuple[str, ...]:
-    return ("diverged",) if (rows["state"] != "done").any() else ()
 
 
 def figure(rows: "pd.DataFrame") -> "Figure":
@@ -252,34 +261,38 @@ E‖S* − U S‖² / E‖S*‖² over orthogonal U: of layer 2 when layer 3 is 
 
 **The problem.** L = 3, J_2 = {{0, 1}}, J_3 = {{0, 2}} (the smallest graph with a skip), singular
 values in [1/κ, κ] with κ = 1.5, uniform inputs. The information gap is set by the draw: α_3 is such
-that layer 3 has 9 % of the second moment of layer 2. (With equal α_3 that share differs thirtyfold
+that layer 3 has 9 % of the second moment of layer 2. (With equal α_3 that share differs tenfold
 from draw to draw, and so do the levels at which the objective stalls.)
 
 **The constants, and how they were chosen.** In units in which E y² = 1: Thres_up = (∞, 0.135),
-Thres_dn = (0.18, 1.8·10⁻⁴), which are 1.5, 2 and 1/500 of what layer 3 brings; λ3, λ4, λ5 = (0.1,
-0.03, 0.01) α_ℓ², λ6 = 3·10⁻⁴ ε0²; singular values above a tenth of the largest count; m = 24, batch
+Thres_dn = (0.18, 1.8·10⁻⁴), which are 1.5, 2 and 1/500 of what layer 3 brings; λ3, λ4, λ5 = (0.5,
+0.15, 0.05) α_ℓ², λ6 = 3·10⁻⁴ ε0²; singular values above a tenth of the largest count; m = 24, batch
 128, ε = 0.01; Adam with step size 0.012·√ε0, sixfold for layer 3; noise of 10⁻⁵ in the gradient of
 W (with 10⁻³ no layer 3 was found). B′ = 100 is never reached. They come from runs on targets and
 samples drawn from other names, in which all that was tuned was whether and how soon trainings get
 through.
 
 **A judgement that was changed.** The first verdict was open: with R the best conditioned of 32
-draws and half of that step size, three of the ten seeds had not found layer 3's second feature
-after 4000 steps, though all that had finished were right. No bound was moved. On targets from other
-names the cause was looked for and found in R: with the best of 256 draws every one of eight seeds,
-of which one had stalled and two had been slow, reached ε within 950 steps. So R is now the best of
-256, steps are 1500, and the step size is the one that served there.
+draws and smaller step sizes, two of the ten seeds had not found k_3 after 4000 steps and a third
+was late, though all that had finished were right. No bound was moved. On targets from other names
+the cause was looked for and found in R: with the best of 256 draws every one of eight seeds, of
+which one had stalled and two had been slow, reached ε within 950 steps. So R is now the best of
+256, steps are 1500, and the step sizes are those that served there; λ3…λ5 were raised fivefold
+later, for Gaussian inputs.
 
 **What is not as the document writes it.** (1) The rules are asked every 50 steps and not at every
 one. (2) The step size falls with the error level; the paper's is 1/poly(d/ε) from the start. (3)
-Adam: plain SGD learns layer 2, but at the step sizes tried it passes Thres_dn(2) before the
-spectrum of W_2 shows its second direction. (4) R is the best conditioned of 256 draws. *The theorem
-needs of R that its squares reach every quadratic form of S_ℓ with a constant 1/poly(k). At laptop
-size that constant is what training feels: the median ratio of singular values is 0.04 for k = 2,
-and a quarter of the draws is below 0.01. See the measured rows, in which R is drawn once.*
+The statements are judged for Adam. SGD with momentum (0.1·√ε0, thirtyfold for layer 3, λ3…λ5
+twofold) is measured in the full tier; on the quick tier's problem with 3000 steps its medians meet
+the bounds too (2.5·10⁻⁵, 0, 7·10⁻³), but two of ten seeds do not find every k_ℓ: one reads k_2 at
+the first look, when W_2 shows one direction, and one does not find layer 3's second feature. Plain
+SGD goes the same way more slowly. (4) R is the best conditioned of 256 draws. *The theorem needs of
+R that its squares reach every quadratic form of S_ℓ with a constant 1/poly(k). At laptop size that
+constant is what training feels: the median ratio of singular values is 0.04 for k = 2, and a
+quarter of the draws is below 0.01. See the measured rows, in which R is drawn once.*
 
 **Controls.** With the layers below an unlocked one frozen there is no correction: layer 2 keeps
-what it took up of layer 3, and the error stays a hundred times above ε². Without λ3…λ5 the last K
+what it took up of layer 3, and the error stays two hundred times above ε². Without λ3…λ5 the last K
 stays where its SVD put it, while W moves on: the distilled network is another function. With
 Thres_dn(3) at the level at which layer 3 is unlocked, its width is read from a spectrum that is not
 there yet.
@@ -290,8 +303,10 @@ trainings, each in its own phase, is one compiled program. The alternative, stop
 every unlocking, would compile once for every width and run members one by one.
 
 **What it cannot tell.** Whether other constants do; whether the stages are needed (joint training
-without any is `hierarchy/theorem-1`). With Gaussian inputs, whose labels of degree 8 have heavy
-tails, the same constants are slow: that is in the full tier.
+without any is `hierarchy/theorem-1`). Gaussian inputs, whose labels of degree 8 have heavy tails,
+are in the full tier alone: at the quick tier's sizes the same constants leave a median error of
+1.1·10⁻⁴ after 4000 steps and a wrong k_ℓ for half of ten seeds; with 40 000 points and batches of
+256 four of five reached ε, and three of five with every k_ℓ right.
 
 **Example.** `featlearn run {NAME} --set d=16`
 """,

@@ -87,7 +87,7 @@ def figure(rows: "pd.DataFrame") -> "Figure":
     from featlearn.report.figures import curve_panel, new_figure, panel_title
 
     fig, (ax,) = new_figure(1, height=3.4)
-    ax.set(xlabel="α_3 given / true", ylabel="validation error / E y²")
+    ax.set(xlabel="α₃ given / true", ylabel="validation error / E y²")
     named = rows.assign(series=rows["tried"].map(_named))
     curve_panel(ax, named, "alpha", "validation", "series")
     panel_title(ax, f"the target reads {_named(TRUTH)}")
@@ -95,8 +95,9 @@ def figure(rows: "pd.DataFrame") -> "Figure":
 
 
 def _named(graph: str) -> str:
-    """ "01 02" as J_2 = 0 1, J_3 = 0 2."""
-    return ", ".join(f"J{level} = {' '.join(word)}" for level, word in enumerate(graph.split(), 2))
+    """ "01 02" as J₂ = {0, 1}, J₃ = {0, 2}."""
+    sets = ("{" + ", ".join(word) + "}" for word in graph.split())
+    return ", ".join(f"J{'₂₃₄₅'[i]} = {each}" for i, each in enumerate(sets))
 
 
 _QUICK: dict[str, Any] = {
@@ -109,7 +110,7 @@ _QUICK: dict[str, Any] = {
     "draws": 2048,
     "neurons": 24,
     "most": 4,
-    "steps": 1500,
+    "steps": 1000,
     "every": 50,
     "batch": 128,
     "error": 0.01,
