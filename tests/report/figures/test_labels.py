@@ -36,6 +36,7 @@ def test_is_the_nearest_arrangement():
         best = minimize(
             lambda c, w=wanted: np.sum((c - w) ** 2),
             wanted,
+            jac=lambda c, w=wanted: 2 * (c - w),
             method="SLSQP",
             bounds=[(h / 2, 100 - h / 2) for h in heights],
             constraints={

@@ -5,16 +5,22 @@ from featlearn.studies.hierarchy import (
     algorithm_1,
     correction,
     correction_rate,
+    implicit_order,
     information_gap,
     parity,
     rich_representation,
     search,
+    theorem_1,
+    theorem_2,
 )
 
 STUDIES: tuple[Study, ...] = (
     rich_representation.STUDY,
     correction.STUDY,
     correction_rate.STUDY,
+    theorem_1.STUDY,
+    theorem_2.STUDY,
+    implicit_order.STUDY,
     information_gap.STUDY,
     parity.STUDY,
     algorithm_1.STUDY,
