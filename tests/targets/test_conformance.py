@@ -52,7 +52,6 @@ TARGETS = {
 DENSE = targets.dense(D, (2, 1), (1.0, 0.3), kappa=2.0, signs="random", key=KEY)
 HIERARCHIES = {
     "dense": DENSE,
-    "dense, three layers": targets.dense(D, (3, 2, 1), (1.0, 0.3, 0.1), key=KEY),
     "dense, skip over a layer": targets.dense(
         D, (2, 2, 1), (1.0, 0.3, 0.1), graph={1: [0], 2: [1], 3: [0, 1]}, key=KEY
     ),
