@@ -33,6 +33,14 @@ def start(seed=0, width=8):
     }
 
 
+@pytest.fixture(autouse=True, scope="module")
+def _quick_compilation():
+    """These programs run for milliseconds and compile for seconds."""
+    jax.config.update("jax_disable_most_optimizations", True)
+    yield
+    jax.config.update("jax_disable_most_optimizations", False)
+
+
 @pytest.fixture(scope="session")
 def regression():
     """(loss, source, start(seed))."""

@@ -28,9 +28,8 @@ def slow_training(loss, source, optimiser, steps, params, key):
     for t in range(steps):
         batch = source(jax.random.fold_in(key, 0), jnp.asarray(t, jnp.int32))
         value, gradient = jax.value_and_grad(loss)(params, batch)
-        rate = optimiser.rate_at(jnp.asarray(t), steps)
-        ones = multipliers(1.0, params)
-        params, moments = optimiser.step(params, gradient, moments, rate, ones)
+        rates = multipliers(optimiser.rate_at(jnp.asarray(t), steps), params)
+        params, moments = optimiser.step(params, gradient, moments, rates)
         losses.append(float(value))
     return params, losses
 

@@ -7,8 +7,8 @@
     η = rate · (factors of the drops that are past) · (multiplier of the part),  m̂, v̂ unbiased
 
 Weight decay λ is that of the documents' (1 − ηλ)θ: for adam it stays out of the moments. A part
-whose multiplier is 0 is frozen: it and its moments stand still, and adam counts the steps of each
-part for itself, so that a part which is unlocked late starts as one that is trained from the start.
+with η = 0 is frozen: it and its moments stand still, and adam counts the steps of each part for
+itself, so that a part which is unlocked late starts as one that is trained from the start.
 """
 
 from typing import Any, Literal, NamedTuple
@@ -90,19 +90,17 @@ class Optimiser(eqx.Module):
             rate = rate * jnp.where(step >= jnp.asarray(fraction) * steps, factor, 1.0)
         return rate
 
-    def step(
-        self, params: Any, gradient: Any, moments: Moments, rate: Number, multipliers: Any
-    ) -> tuple[Any, Moments]:
-        """Parameters and moments after one step; `multipliers` has one number for each array."""
+    def step(self, params: Any, gradient: Any, moments: Moments, rates: Any) -> tuple[Any, Moments]:
+        """Parameters and moments after one step; `rates` has η of each array."""
         leaves, form = jax.tree.flatten(params)
         count = len(leaves)
         columns = (
             leaves,
             jax.tree.leaves(self._clipped(gradient)),
             *(_leaves(part, count) for part in moments),
-            jax.tree.leaves(multipliers),
+            jax.tree.leaves(rates),
         )
-        rows = [self._step(*one, rate=rate) for one in zip(*columns, strict=True)]
+        rows = [self._step(*one) for one in zip(*columns, strict=True)]
         new = [
             None if column[0] is None else jax.tree.unflatten(form, column)
             for column in zip(*rows, strict=True)
@@ -118,12 +116,11 @@ class Optimiser(eqx.Module):
         return jax.tree.map(lambda g: g * _like(scale, g), gradient)
 
     def _step(
-        self, p: Array, g: Array, m: Any, v: Any, count: Any, multiplier: Any, *, rate: Number
+        self, p: Array, g: Array, m: Any, v: Any, count: Any, rate: Any
     ) -> tuple[Any, Any, Any, Any]:
         """One array: parameters, moments and count after the step; unchanged where frozen."""
-        multiplier = jnp.asarray(multiplier).astype(p.dtype)
-        trained = multiplier != 0
-        eta, decay = _like(rate, p) * multiplier, _like(self.decay, p)
+        eta, decay = _like(rate, p), _like(self.decay, p)
+        trained = eta != 0
         mu, nu = _like(self.momentum, p), _like(self.second, p)
 
         def keep(new: Array, old: Array) -> Array:

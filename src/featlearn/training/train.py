@@ -38,6 +38,15 @@ class State(NamedTuple):
     loss_count: Float[Array, "p"]
 
 
+class _Given(NamedTuple):
+    """A step's batch, number, whether it is taken, and the learning rate of each array."""
+
+    batch: Any
+    step: Int[Array, ""]
+    taken: Bool[Array, ""]
+    rates: Any
+
+
 class Trained(eqx.Module):
     """What a training gives. `trajectory` has the parameters at `times`, on a leading axis."""
 
@@ -157,16 +166,23 @@ class Training(eqx.Module):
         """`ahead` steps, those from `end` on left out; undone where they diverge."""
         steps = begin + jnp.arange(ahead, dtype=jnp.int32)
 
-        def one(carry: tuple[Any, Moments], given: tuple[Any, Any]) -> tuple[Any, Array]:
-            return self._step(*carry, old.key, given[0], given[1], given[1] < end)
+        def ready(step: Int[Array, ""]) -> _Given:
+            """What a step needs beside the parameters; computed for the whole block at once."""
+            parts = self.parts(step) if callable(self.parts) else self.parts
+            rate = self.optimiser.rate_at(step, self.steps)
+            each = jax.tree.map(lambda part: rate * part, multipliers(parts, old.params))
+            return _Given(self._draw(old.key, step), step, step < end, each)
+
+        def one(carry: tuple[Any, Moments], given: _Given) -> tuple[Any, Array]:
+            return self._step(*carry, old.key, given)
 
         carry = old.params, old.moments
         if ahead == 1:
-            carry, losses = one(carry, (self._draw(old.key, begin), begin))
+            carry, losses = one(carry, ready(begin))
             losses = losses[None]
         else:
-            batches = jax.vmap(lambda step: self._draw(old.key, step))(steps)
-            carry, losses = jax.lax.scan(one, carry, (batches, steps), unroll=self.unroll)
+            given = jax.vmap(ready)(steps)
+            carry, losses = jax.lax.scan(one, carry, given, unroll=self.unroll)
         good = jnp.isfinite(losses) & (losses <= jnp.asarray(self.ceiling).astype(losses.dtype))
         taken = steps < end
         bad = jnp.min(jnp.where(taken & ~good, steps, NEVER))
@@ -177,17 +193,14 @@ class Training(eqx.Module):
         return State(params, moments, old.key, stopped, *self._curve(old, steps, losses, seen))
 
     def _step(
-        self, params: Any, moments: Moments, key: Key[Array, ""], batch: Any,
-        step: Int[Array, ""], taken: Bool[Array, ""],
-    ) -> tuple[Any, Array]:  # fmt: skip
-        loss, gradient = jax.value_and_grad(self.loss)(params, batch)
+        self, params: Any, moments: Moments, key: Key[Array, ""], given: _Given
+    ) -> tuple[Any, Array]:
+        loss, gradient = jax.value_and_grad(self.loss)(params, given.batch)
         if self.noise is not None:
-            noise = self.noise(_stream(key, 1, step), params, batch)
+            noise = self.noise(_stream(key, 1, given.step), params, given.batch)
             gradient = jax.tree.map(lambda g, xi: g + xi.astype(g.dtype), gradient, noise)
-        rate = self.optimiser.rate_at(step, self.steps)
-        parts = multipliers(self.parts(step) if callable(self.parts) else self.parts, params)
-        new = self.optimiser.step(params, gradient, moments, rate, parts)
-        return _where(taken, new, (params, moments)), loss.astype(_dtype(params))
+        new = self.optimiser.step(params, gradient, moments, given.rates)
+        return _where(given.taken, new, (params, moments)), loss.astype(_dtype(params))
 
     def _draw(self, key: Key[Array, ""], step: Int[Array, ""]) -> Any:
         return self.source(jax.random.fold_in(key, 0), step)

@@ -8,6 +8,7 @@ import numpy as np
 from featlearn.engine import Cell, Outcome
 
 PER_CELL = ("gaps", "mode")  # what cells of one fleet may differ in
+RANDOM = "random first layer"  # joint training of all others
 SHOWN = 6  # rows and columns of the first layer's form that are kept: those of x_1 … x_6
 
 
@@ -30,6 +31,7 @@ def cell(
 ) -> dict[str, Any]:
     """A cell's parameters.
 
+    mode     "joint", "staged", "layerwise", or RANDOM
     target   "correction", the toy, or "random": widths `k`, condition number `kappa`
     gaps     α_ℓ, layer by layer
     first    the fraction of the steps in which the first layer is trained alone; the others share
@@ -65,9 +67,13 @@ def unlock(parameters: Mapping[str, Any]) -> tuple[float, ...]:
 def stages(parameters: Mapping[str, Any]) -> tuple[tuple[float, ...], tuple[float, ...]]:
     """When each layer joins in and rests, as fractions of the steps: the mode as numbers."""
     layers, later = len(parameters["gaps"]), unlock(parameters)
-    joins = (0.0,) * layers if parameters["mode"] == "joint" else (0.0, *later)
-    never = (2.0,) * layers
-    return joins, (*later, 2.0) if parameters["mode"] == "layerwise" else never
+    start, never = (0.0,) * layers, (2.0,) * layers
+    return {
+        "joint": (start, never),
+        "staged": ((0.0, *later), never),
+        "layerwise": ((0.0, *later), (*later, 2.0)),
+        RANDOM: (start, (0.0, *never[1:])),
+    }[parameters["mode"]]
 
 
 def times(parameters: Mapping[str, Any]) -> tuple[int, ...]:

@@ -8,6 +8,7 @@ Every look measures the network as it was after so many steps, with the layers t
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import equinox as eqx
@@ -54,7 +55,7 @@ class Experiment(eqx.Module):
         self, gaps: Float[Array, "layers"], stages: Stages, keys: Keys
     ) -> dict[str, Array]:
         task = self.task(gaps, keys.teacher)
-        learner = eqx.tree_at(lambda one: one.mode, self.learner, stages)
+        learner = replace(self.learner, mode=stages, gaps=tuple(gaps))
         fit = learner.fit_stream_arrays(task, keys.start)
         stacked = fit.each()
         x = task.inputs.sample(keys.test, self.draws)
@@ -68,7 +69,8 @@ class Experiment(eqx.Module):
         seen = jax.lax.map(look, (stacked.weights, stacked.shape.heads))
         record = {name: fit.record[name] for name in ("diverged", "diverged_step", "rate")}
         forms = self._forms(eqx.tree_at(lambda f: f.shape, stacked, fit.shape))
-        return {**_by_time(seen, self.learner.snapshots), **forms, **record}
+        variance = {"variance": jnp.var(truth)}
+        return {**_by_time(seen, self.learner.snapshots), **variance, **forms, **record}
 
     def task(self, gaps: Float[Array, "layers"], key: Key[Array, ""]) -> Task:
         """The toy with inputs of mean 1, or a random target with standard ones."""
@@ -135,7 +137,7 @@ def measure_cells(cells: Sequence[Cell]) -> list[Outcome]:
     modes = jnp.asarray([stages(cell.parameters) for cell in cells], jnp.float64)
     named = Stages(tuple(modes[:, 0].T), tuple(modes[:, 1].T))
     gaps = jnp.asarray([cell.parameters["gaps"] for cell in cells], jnp.float64)
-    found = map_members(experiment, gaps, named, stacked_keys(cells))
+    found = map_members(experiment, gaps, named, stacked_keys(cells), effort="little")
     table = {name: np.asarray(column) for name, column in found.items()}
     return [_outcome({n: float(c[i]) for n, c in table.items()}) for i in range(len(cells))]
 

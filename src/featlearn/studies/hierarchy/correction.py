@@ -4,8 +4,9 @@ from typing import TYPE_CHECKING, Any
 
 from featlearn.claims import AtLeast, AtMost, Finding, judge
 from featlearn.engine import Settings, Study
-from featlearn.studies.hierarchy._cells import SHOWN, cell, run, shape, times, unlock
+from featlearn.studies.hierarchy._cells import SHOWN, cell, run, shape, unlock
 from featlearn.studies.hierarchy._sources import SLIDES
+from featlearn.studies.hierarchy._training import flags_of, looks_of, over_time
 from featlearn.studies.representations._judging import median, select
 
 if TYPE_CHECKING:
@@ -31,20 +32,20 @@ def grid(s: Settings) -> list[dict[str, Any]]:
 
 def judge_rows(rows: "pd.DataFrame") -> list[Finding]:
     """Foreign energy after over before, and the error that is left, mode by mode."""
-    join, end = _join(rows), _end(rows)
+    join, end = _join(rows), looks_of(rows)[-1]
     rows = rows.assign(
         ratio=rows[f"foreign_{end}"] / rows[f"foreign_{join}"], left=rows[f"risk_{end}"]
     )
     apart, together = (select(rows, mode=mode) for mode in (APART, TOGETHER))
     return [
         judge(NAME, "trained together: foreign energy of layer 1, after / before",
-              median(together, "ratio"), CORRECTED, flags=_flags(together)),
+              median(together, "ratio"), CORRECTED, flags=flags_of(together)),
         judge(NAME, "layer by layer: error / variance at the end", median(apart, "left"), STALLED,
-              flags=_flags(apart), predicted="≥ 0.03; 0.08 by a small experiment"),
+              flags=flags_of(apart), predicted="≥ 0.03; 0.08 by a small experiment"),
         judge(NAME, "layer by layer: foreign energy of layer 1, after / before",
-              median(apart, "ratio"), CORRECTED, role="control", flags=_flags(apart)),
+              median(apart, "ratio"), CORRECTED, role="control", flags=flags_of(apart)),
         judge(NAME, "trained together: error / variance at the end", median(together, "left"),
-              STALLED, role="control", flags=_flags(together)),
+              STALLED, role="control", flags=flags_of(together)),
         judge(NAME, "together from the start: error / variance at the end",
               median(select(rows, mode=START), "left"), None, predicted="no stall"),
         judge(NAME, "foreign energy of layer 1 before", median(together, f"foreign_{join}"), None,
@@ -52,23 +53,11 @@ def judge_rows(rows: "pd.DataFrame") -> list[Finding]:
     ]  # fmt: skip
 
 
-def _parameters(rows: "pd.DataFrame") -> dict[str, Any]:
-    first = rows.iloc[0]
-    return {name: first[name] for name in ("steps", "looks", "first", "gaps")}
-
-
 def _join(rows: "pd.DataFrame") -> int:
     """The step at which the second layer joins in."""
-    p = _parameters(rows)
-    return round(unlock(p)[0] * int(p["steps"]))
-
-
-def _end(rows: "pd.DataFrame") -> int:
-    return int(rows["steps"].iloc[0])
-
-
-def _flags(rows: "pd.DataFrame") -> tuple[str, ...]:
-    return ("diverged",) if (rows["state"] != "done").any() else ()
+    first = rows.iloc[0]
+    fractions = unlock({"gaps": first["gaps"], "first": first["first"]})
+    return round(fractions[0] * int(first["steps"]))
 
 
 def figure(rows: "pd.DataFrame") -> "Figure":
@@ -95,22 +84,9 @@ def _errors_panel(ax: "Axes", rows: "pd.DataFrame", join: int) -> None:
     from featlearn.report.figures import curve_panel, mark_scale
 
     ax.set(xlabel="step", ylabel="error / level of no learning")
-    curve_panel(ax, _over_time(rows), "step", "error", "layer")
+    series = {f"layer {at}": f"error_{at}/null_{at}" for at in (1, 2)} | {"prediction": "risk"}
+    curve_panel(ax, over_time(rows, series), "step", "value", "series")
     mark_scale(ax, join, "layer 2 joins in")
-
-
-def _over_time(rows: "pd.DataFrame") -> "pd.DataFrame":
-    import pandas as pd
-
-    parts = []
-    for t in (t for t in times(_parameters(rows)) if t > 0):
-        for name, value in (
-            ("layer 1", rows[f"error_1_{t}"] / rows[f"null_1_{t}"]),
-            ("layer 2", rows[f"error_2_{t}"] / rows[f"null_2_{t}"]),
-            ("prediction", rows[f"risk_{t}"]),
-        ):
-            parts.append(pd.DataFrame({"step": t, "error": value, "layer": name}))
-    return pd.concat(parts, ignore_index=True)
 
 
 def _form(rows: "pd.DataFrame", when: str) -> Any:
