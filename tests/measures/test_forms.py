@@ -56,9 +56,9 @@ def test_neurons_that_cancel_are_not_there(first_layer, correction_task) -> None
     assert values[1] == pytest.approx(4 / 6, rel=0.05)
 
 
-def test_random_directions_have_k_over_d_inside(first_layer, correction_task) -> None:
-    fit = first_layer(jax.random.normal(KEY, (2000, 4), jnp.float64))
-    form = np.asarray(fit.weight.T @ fit.weight)
+def test_random_directions_have_k_over_d_inside() -> None:
+    weight = jax.random.normal(KEY, (2000, 4), jnp.float64)
+    form = weight.T @ weight
     assert float(foreign_energy(form, jnp.asarray(E[:, :2]))) == pytest.approx(1 - 2 / 4, abs=0.05)
 
 
@@ -70,8 +70,8 @@ def test_layers_above_are_measured_too(correction_task) -> None:
 def test_maps_over_a_trajectory(first_layer, correction_task) -> None:
     path = jnp.stack([jnp.asarray(E[:2] + e * E[2:]) for e in (1.0, 0.1)])
     curve = jax.vmap(
-        lambda w: contamination(first_layer(w), correction_task, 1, key=KEY, n=500).value
+        lambda w: contamination(first_layer(w), correction_task, 1, key=KEY, n=N).value
     )(path)
-    one = contamination(first_layer(path[1]), correction_task, 1, key=KEY, n=500)
+    one = contamination(first_layer(path[1]), correction_task, 1, key=KEY, n=N)
     assert float(curve[1]) == pytest.approx(float(one.value), rel=1e-6)
     assert curve[0] > curve[1]

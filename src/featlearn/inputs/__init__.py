@@ -4,6 +4,7 @@ from featlearn.inputs._base import GaussianPart, Inputs
 from featlearn.inputs.gaussian import Gaussian
 from featlearn.inputs.hypercube import Hypercube
 from featlearn.inputs.mixture import Mixture
+from featlearn.inputs.non_spherical import non_spherical, non_spherical_mixture
 from featlearn.inputs.patches import Patches
 from featlearn.inputs.sphere import Sphere
 from featlearn.inputs.uniform import Uniform
@@ -17,4 +18,6 @@ __all__ = [
     "Patches",
     "Sphere",
     "Uniform",
+    "non_spherical",
+    "non_spherical_mixture",
 ]

@@ -217,23 +217,23 @@ STUDY = Study(
     order=24,
     notes=f"""
 **What it measures.** Random dense targets with κ = 1, α_ℓ = ratio^(ℓ−1), and standard Gaussian
-inputs; a dense quadratic network trained by Adam on fresh points, all layers at once (*joint*) or
-one joining after another while the lower ones go on (*staged*). The error of a layer is that of
-Theorem 2, up to rotation, over its level for unrelated features; a layer has learned when that is
-at most {LEARNED:g}, at the times when the network is looked at. Correction is the foreign energy of
-layer 1 at the end over that when layer 2 joins in. *Alternating* training is that of
-`hierarchy/correction-rate`: joint rounds of least squares on toy (d) with uniform inputs.
+inputs; a dense quadratic network that knows the α_ℓ, as those of the documents do, trained by Adam
+on fresh points, all layers at once (*joint*) or one joining after another while the lower ones go
+on (*staged*). The error of a layer is that of Theorem 2, up to rotation, over its level for
+unrelated features; a layer has learned when that is at most {LEARNED:g}, at the times when the
+network is looked at. Correction is the foreign energy of layer 1 at the end over that when layer 2
+joins in. *Alternating* training is that of `hierarchy/correction-rate`: joint rounds of least
+squares on toy (d) with uniform inputs.
 
 **What is judged.** Only the rounds: they stall at ratio 0.3, as 24/7 · 0.3 > 1, and the control is
 the least ratio, where they contract. All else is measured and has no threshold. The ranges of the
 shares of runs are one binomial standard error each way.
 
-**What was found** (quick tier). With L = 2 training does not need the gap: at ratios 1 and 3 the
-last layer is learned better in the same time than at 0.3, and layer 1 is corrected tenfold and
-more. It is the gap that is slow, as a small last layer is a small part of the loss; there staged
-training is ahead of joint training. The order of learning is what the gap keeps: at ratio 3 joint
-training often learns layer 2 no later than layer 1. With L = 3 the budget of the quick tier is too
-short to tell.
+**What was found** (quick tier). With L = 2 training does not need the gap: both modes learn the
+last layer at every ratio, at 1 and 3 no worse than at 0.3, and staged training corrects layer 1
+more than tenfold throughout. Slow is a small ratio with joint training, where staged training is
+ahead. At ratio 3 a run of joint training now and then learns layer 2 before layer 1; at smaller
+ones none did. With L = 3 the budget of the quick tier is too short to tell.
 
 **What it cannot tell.** A layer that is not learned at the end may be learned by a longer training;
 small ratios ask for more steps, as the last layer is a small part of the loss.

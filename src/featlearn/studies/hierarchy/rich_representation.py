@@ -118,9 +118,9 @@ STUDY = Study(
     settings={
         "smoke": _QUICK | {"d": 20, "n": 1000, "widths": [2, 3, 8]},
         "quick": _QUICK,
-        "full": _QUICK | {"d": 1000, "n": 20_000, "widths": [2, 3, 4, 6, 8, 12, 20, 30]},
+        "full": _QUICK | {"d": 1000, "n": 8000, "widths": [2, 3, 4, 6, 8, 12, 20]},
     },
-    seeds={"smoke": 4, "quick": 21, "full": 41},
+    seeds={"smoke": 4, "quick": 21, "full": 21},
     grid=grid,
     shape=shape,
     run=run,
