@@ -191,7 +191,7 @@ little slower than d^p.
 random start and infinitely wide, what the network is asked: a slope of at most 1.5.
 
 **Found in the quick tier** (p = 3, 5 seeds): ResNet 0.96 [0.56, 1.44] over d = 6, 12, 24; NTK 3.0
-[2.6, 3.2] and conjugate kernel 3.1 [2.1, 4.1] over d = 6, 8, 12.
+[2.6, 3.2] and conjugate kernel 2.8 [2.6, 3.1] over d = 6, 8, 12.
 
 **A judgement that was changed.** The first grid began at n = 5d, where some seeds at d = 6 were
 under the level already, and had 3 seeds: ResNet 1.1 [0.1, 2.7], open. It now begins at 2.5d and
