@@ -124,7 +124,7 @@ def measured(fit: Any, task: Task, key: Key[Array, ""], draws: int) -> dict[str,
         values["base_left"] = left_by_linear_maps(errors["f"], errors["g"])
     values["risk_stderr"] = jnp.std(errors["risk"]) / draws**0.5
     record = fit.record
-    values["validation"] = jnp.min(record["validation"]).astype(jnp.float64)
+    values["validation"] = jnp.nanmin(record["validation"]).astype(jnp.float64)
     for name in ("training", "grid_edge", "penalty", "diverged"):
         if name in record:
             values[name] = record[name].astype(jnp.float64)
