@@ -104,10 +104,10 @@ _QUICK: dict[str, Any] = {
     "d": 20,
     "alpha": 0.3,
     "neurons": 40,
-    "steps": 3000,
-    "first": 1 / 3,
+    "steps": 4500,
+    "first": 0.2,
     "batch": 250,
-    "rate": 0.01,
+    "rate": 0.02,
     "draws": 16384,
 }
 
@@ -122,7 +122,7 @@ STUDY = Study(
     settings={
         "smoke": _QUICK | {"d": 8, "neurons": 12, "steps": 600, "batch": 100, "draws": 4096},
         "quick": _QUICK,
-        "full": _QUICK | {"steps": 12000, "batch": 1000, "draws": 131072},
+        "full": _QUICK | {"steps": 15000, "batch": 1000, "draws": 131072},
     },
     seeds={"smoke": 4, "quick": 10, "full": 32},
     grid=grid,
