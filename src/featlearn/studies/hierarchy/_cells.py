@@ -87,7 +87,7 @@ def stages(parameters: Mapping[str, Any]) -> tuple[tuple[float, ...], tuple[floa
 def times(parameters: Mapping[str, Any]) -> tuple[int, ...]:
     """The steps at which the network is measured: at near equal ratios, and at every unlock."""
     steps, looks = parameters["steps"], parameters["looks"]
-    spaced = {int(t) for t in np.rint(np.geomspace(min(30, steps), steps, looks))}
+    spaced = {int(t) for t in np.rint(np.geomspace(min(5, steps), steps, looks))}
     joins = {round(f * steps) for f in unlock(parameters)}
     return tuple(sorted({0, steps} | spaced | joins))
 

@@ -18,6 +18,7 @@ NAME = "hierarchy/correction"
 CORRECTED = AtMost(0.1)  # of the foreign energy before
 STALLED = AtLeast(0.03)  # of the variance
 TOGETHER, APART, START = "staged", "layerwise", "joint"
+LIMIT = 0.3  # of the colours: entries of order α are to be seen beside the largest
 MODES = {TOGETHER: "trained together", APART: "layer by layer", START: "together from the start"}
 
 
@@ -25,7 +26,7 @@ def grid(s: Settings) -> list[dict[str, Any]]:
     """The same start and the same points for every mode."""
     common = {name: s[name] for name in ("neurons", "steps", "batch", "rate", "first", "draws")}
     return [
-        cell(mode, s["d"], (1.0, s["alpha"]), target="correction", **common)
+        cell(mode, s["d"], (1.0, s["alpha"]), target="correction", looks=40, **common)
         for mode in (TOGETHER, APART, START)
     ]
 
@@ -73,8 +74,8 @@ def figure(rows: "pd.DataFrame") -> "Figure":
     together = select(rows, mode=TOGETHER)
     for ax, when, title in ((before, "before", "layer 1 alone"), (after, "end", "corrected")):
         form = _form(together, when)
-        heat_panel(ax, form / abs(form).max(), x_names=names, y_names=names, limit=1.0,
-                   values=True, label="entry / largest")  # fmt: skip
+        heat_panel(ax, form / abs(form).max(), x_names=names, y_names=names, limit=LIMIT,
+                   label="entry / largest")  # fmt: skip
         panel_title(ax, f"form of layer 1: {title}")
     return fig
 
@@ -85,7 +86,8 @@ def _errors_panel(ax: "Axes", rows: "pd.DataFrame", join: int) -> None:
 
     ax.set(xlabel="step", ylabel="error / level of no learning")
     series = {f"layer {at}": f"error_{at}/null_{at}" for at in (1, 2)} | {"prediction": "risk"}
-    curve_panel(ax, over_time(rows, series), "step", "value", "series")
+    curve_panel(ax, over_time(rows, series), "step", "value", "series", log={"y"})
+    ax.set_ylim(top=5.0)  # room for the name of the mark
     mark_scale(ax, join, "layer 2 joins in")
 
 
