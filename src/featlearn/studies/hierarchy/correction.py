@@ -122,7 +122,7 @@ STUDY = Study(
         "stalls above 3 % of the variance."
     ),
     settings={
-        "smoke": _QUICK | {"d": 8, "neurons": 12, "steps": 600, "batch": 100, "draws": 4096},
+        "smoke": _QUICK | {"d": 8, "neurons": 20, "steps": 3000, "batch": 200, "draws": 4096},
         "quick": _QUICK,
         "full": _QUICK | {"steps": 15000, "batch": 1000, "draws": 131072},
     },
