@@ -18,9 +18,12 @@ def numbered(n, count=None):
     return Sample(y[:, None] * 10, y, None if count is None else jnp.asarray(count))
 
 
+SHUFFLED = jax.jit(lambda n: shuffled(KEY, jnp.arange(1000) % n, n))
+
+
 @pytest.mark.parametrize("n", [1, 2, 7, 16, 17, 100, 1000])
 def test_a_shuffle_is_a_permutation(n):
-    found = shuffled(KEY, jnp.arange(n), n)
+    found = SHUFFLED(n)[:n]
     np.testing.assert_array_equal(np.sort(found), np.arange(n))
 
 
@@ -28,7 +31,7 @@ def test_shuffles_are_uniform():
     """Row 0's place over many keys, and how often neighbours stay neighbours."""
     n, draws = 11, 4000
     keys = jax.random.split(KEY, draws)
-    orders = np.asarray(jax.vmap(lambda k: shuffled(k, jnp.arange(n), n))(keys))
+    orders = np.asarray(jax.jit(jax.vmap(lambda k: shuffled(k, jnp.arange(n), n)))(keys))
     expected = draws / n
     for row in range(n):
         counts = np.bincount(np.argmax(orders == row, axis=1), minlength=n)
@@ -41,7 +44,7 @@ def test_shuffles_are_uniform():
 @pytest.mark.parametrize("count", [None, 13])
 def test_an_epoch_takes_every_row_at_most_once(count):
     rows = 20 if count is None else count
-    epochs = Epochs(numbered(20, count), 4)
+    epochs = jax.jit(Epochs(numbered(20, count), 4).__call__)
     each = rows // 4
     seen = []
     for epoch in range(3):
@@ -55,7 +58,7 @@ def test_an_epoch_takes_every_row_at_most_once(count):
 
 
 def test_drawing_with_replacement_repeats_rows_but_never_takes_padding():
-    epochs = Epochs(numbered(20, 5), 4, replace=True)
+    epochs = jax.jit(Epochs(numbered(20, 5), 4, replace=True).__call__)
     labels = np.concatenate([np.asarray(epochs(KEY, jnp.asarray(t)).y) for t in range(100)])
     assert set(labels) == set(range(5))
     assert any(len(set(labels[i : i + 4])) < 4 for i in range(0, 400, 4))
@@ -69,9 +72,13 @@ def test_the_whole_sample_when_no_batch_is_named():
 def test_members_of_unequal_size_draw_as_they_would_alone():
     samples = [numbered(20, 20), numbered(20, 9)]
     stacked = jax.tree.map(lambda *a: jnp.stack(a), *samples)
-    together = jax.vmap(lambda s: Epochs(s, 3)(KEY, jnp.asarray(5)).y)(stacked)
+
+    def labels(sample):
+        return Epochs(sample, 3)(KEY, jnp.asarray(5)).y
+
+    together, alone = jax.jit(jax.vmap(labels))(stacked), jax.jit(labels)
     for found, sample in zip(together, samples, strict=True):
-        np.testing.assert_array_equal(found, Epochs(sample, 3)(KEY, jnp.asarray(5)).y)
+        np.testing.assert_array_equal(found, alone(sample))
 
 
 def test_a_task_gives_fresh_points():

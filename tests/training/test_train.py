@@ -9,7 +9,6 @@ from featlearn.errors import InvalidInputError
 from featlearn.samples import Sample
 from featlearn.training import (
     Epochs,
-    Fresh,
     Optimiser,
     Training,
     log_steps,
@@ -44,7 +43,7 @@ def reference(regression):
     return slow_training(loss, source, ADAM, 21, start(), KEY)
 
 
-@pytest.mark.parametrize("ahead", [1, 8, 21])
+@pytest.mark.parametrize("ahead", [1, 8])
 def test_equals_a_loop_in_python(regression, reference, ahead):
     loss, source, start = regression
     trained = train(loss, start(), source, ADAM, steps=21, key=KEY, ahead=ahead)
@@ -52,18 +51,21 @@ def test_equals_a_loop_in_python(regression, reference, ahead):
     close(trained.record["loss"], np.array(reference[1]))
     assert not trained.record["diverged"]
     assert trained.params["w"].dtype == trained.record["loss"].dtype == jnp.float32
-    other = train(loss, start(), source, ADAM, steps=20, key=KEY, ahead=ahead)
-    assert not np.allclose(other.params["w"], trained.params["w"], rtol=1e-5)
 
 
-def test_snapshots_are_shorter_trainings(regression):
+def test_one_step_fewer_is_another_training(regression, reference):
+    loss, source, start = regression
+    other = train(loss, start(), source, ADAM, steps=20, key=KEY)
+    assert not np.allclose(other.params["w"], reference[0]["w"], rtol=1e-5)
+
+
+def test_snapshots_are_shorter_trainings(regression, reference):
     loss, source, start = regression
     kept = train(loss, start(), source, ADAM, steps=21, key=KEY, snapshots=(0, 3, 17))
     np.testing.assert_array_equal(kept.times, [0, 3, 17])
     close(kept.at(0), start(), rtol=0, atol=0)
     close(kept.at(5), train(loss, start(), source, ADAM, steps=3, key=KEY).params)
-    close(kept.at(99), train(loss, start(), source, ADAM, steps=17, key=KEY).params)
-    close(kept.params, train(loss, start(), source, ADAM, steps=21, key=KEY).params)
+    close(kept.params, reference[0])
     with pytest.raises(InvalidInputError, match="no snapshot at or before step -1"):
         kept.at(-1)
 
@@ -76,12 +78,12 @@ def test_the_loss_curve_is_thinned_to_means(regression, reference):
     np.testing.assert_allclose(trained.record["loss"], means, rtol=1e-4)
 
 
-def test_trains_in_float64_where_the_parameters_are(regression):
+def test_trains_in_float64_where_the_parameters_are(regression, reference):
     loss, source, start = regression
     wide = jax.tree.map(lambda a: a.astype(jnp.float64), start())
     trained = train(loss, wide, source, ADAM, steps=21, key=KEY)
     assert trained.params["w"].dtype == jnp.float64
-    close(trained.params, train(loss, start(), source, ADAM, steps=21, key=KEY).params, 1e-3, 1e-4)
+    close(trained.params, reference[0], 1e-3, 1e-4)
 
 
 def test_parts_may_be_frozen_and_unlocked_later(regression):
@@ -91,16 +93,14 @@ def test_parts_may_be_frozen_and_unlocked_later(regression):
         return {"w": jnp.where(step < 10, 0.0, 1.0), "a": 1.0, "b": 0.0}
 
     trained = train(
-        loss, start(), source, ADAM, steps=21, key=KEY, parts=parts, snapshots=(0, 10, 21)
+        loss, start(), source, ADAM, steps=11, key=KEY, parts=parts, snapshots=(0, 10, 11)
     )
     w = np.asarray(trained.trajectory["w"])
     np.testing.assert_array_equal(w[0], w[1])
     assert np.abs(w[2] - w[1]).min() > 0
     assert np.all(np.asarray(trained.trajectory["b"]) == 0)
     # at its first step an unlocked part moves like one that is trained from the start
-    first = train(loss, start(), source, ADAM, steps=11, key=KEY, parts=parts, snapshots=(10,))
-    moved = np.abs(np.asarray(first.params["w"]) - w[1])
-    np.testing.assert_allclose(moved, 1e-2, rtol=1e-3)
+    np.testing.assert_allclose(np.abs(w[2] - w[1]), 1e-2, rtol=1e-3)
 
 
 def test_noise_is_added_to_the_gradient(regression):
@@ -191,8 +191,7 @@ def test_refuses_parameters_without_a_gradient(regression):
         train(loss, {"w": jnp.ones(3, int)}, source, ADAM, steps=3, key=KEY)
 
 
-def test_a_source_is_any_pure_function(regression):
+def test_a_source_is_any_pure_function(regression, reference):
     loss, source, start = regression
-    plain = train(loss, start(), source.origin, ADAM, steps=9, key=KEY)
-    drawn = train(loss, start(), Fresh(source.origin), ADAM, steps=9, key=KEY)
-    close(plain.params, drawn.params)
+    plain = train(loss, start(), source.origin, ADAM, steps=21, key=KEY)
+    close(plain.params, reference[0])

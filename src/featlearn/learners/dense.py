@@ -89,6 +89,7 @@ class Dense(eqx.Module):
     intercept    train a constant c
     loss         "square", or "cross-entropy" for labels in {0, 1}: predictions are log-odds then
     snapshots    steps at which the network is kept
+    ceiling      a loss above it, in units of the labels' mean square, counts as divergence
     dtype        "float32" or "float64"
     precision    of matrix products on a GPU: "highest" is float32, "default" may be less
     """

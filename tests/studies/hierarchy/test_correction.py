@@ -11,7 +11,7 @@ def law(corrected: float = 0.01, stall: float = 0.08):
 
     def values(p, luck):
         at = times(vars(p))
-        join = p.steps // 3
+        join = p.steps // 5
         found = {"variance": 100.0}
         for t in at:
             late = t > join

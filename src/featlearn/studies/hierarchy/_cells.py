@@ -27,7 +27,7 @@ def cell(
     first: float = 0.0,
     looks: int = 16,
     draws: int = 16384,
-    trained: bool = True,
+    chain: bool = False,
 ) -> dict[str, Any]:
     """A cell's parameters.
 
@@ -37,7 +37,7 @@ def cell(
     first    the fraction of the steps in which the first layer is trained alone; the others share
              the rest. 0 stands for equal stages
     looks    how many times between the start and the end the network is measured
-    trained  False gives the network that is drawn, with no step at all
+    chain    target and learner: every layer reads the one below it and nothing else
     """
     return {
         "mode": mode,
@@ -49,10 +49,11 @@ def cell(
         "neurons": int(neurons),
         "steps": int(steps),
         "batch": int(batch),
-        "rate": float(rate) if trained else 0.0,
+        "rate": float(rate),
         "first": float(first),
         "looks": int(looks),
         "draws": int(draws),
+        "chain": bool(chain),
     }
 
 
@@ -62,6 +63,13 @@ def unlock(parameters: Mapping[str, Any]) -> tuple[float, ...]:
     first = parameters["first"] or 1 / layers
     rest = (1 - first) / max(layers - 1, 1)
     return tuple(first + rest * at for at in range(layers - 1))
+
+
+def graph(parameters: Mapping[str, Any]) -> dict[int, tuple[int, ...]] | None:
+    """The layers that each layer reads; None stands for all earlier ones."""
+    if not parameters["chain"]:
+        return None
+    return {level: (level - 1,) for level in range(1, len(parameters["gaps"]) + 1)}
 
 
 def stages(parameters: Mapping[str, Any]) -> tuple[tuple[float, ...], tuple[float, ...]]:
@@ -79,7 +87,7 @@ def stages(parameters: Mapping[str, Any]) -> tuple[tuple[float, ...], tuple[floa
 def times(parameters: Mapping[str, Any]) -> tuple[int, ...]:
     """The steps at which the network is measured: at near equal ratios, and at every unlock."""
     steps, looks = parameters["steps"], parameters["looks"]
-    spaced = {int(t) for t in np.rint(np.geomspace(min(30, steps), steps, looks))}
+    spaced = {int(t) for t in np.rint(np.geomspace(min(5, steps), steps, looks))}
     joins = {round(f * steps) for f in unlock(parameters)}
     return tuple(sorted({0, steps} | spaced | joins))
 

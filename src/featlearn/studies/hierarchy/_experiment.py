@@ -4,6 +4,7 @@ Every look measures the network as it was after so many steps, with the layers t
 
     risk       E(f − G)² / Var G
     error_ℓ    α_ℓ² min_U E‖S*_ℓ − U S_ℓ‖², and its null level
+    distilled  the same of layer 1 with as many features as the target has, K of KᵀK ≈ WᵀW
     foreign    ‖M − PMP‖²/‖M‖² of the first layer's quadratic form M, P on the true subspace
 """
 
@@ -18,12 +19,13 @@ import numpy as np
 from jaxtyping import Array, Float, Key
 
 from featlearn import seeds
+from featlearn.decompositions import eigh
 from featlearn.engine import Cell, Outcome
 from featlearn.fleet import map_members
 from featlearn.inputs import Gaussian
 from featlearn.learners import Dense, DenseFit, Stages
 from featlearn.measures import feature_error, foreign_energy
-from featlearn.studies.hierarchy._cells import SHOWN, stages, times, unlock
+from featlearn.studies.hierarchy._cells import SHOWN, graph, stages, times, unlock
 from featlearn.targets import dense, toy
 from featlearn.tasks import Task
 from featlearn.training import Optimiser
@@ -47,6 +49,7 @@ class Experiment(eqx.Module):
     d: int = eqx.field(static=True)
     k: tuple[int, ...] = eqx.field(static=True)
     kappa: float = eqx.field(static=True)
+    graph: Any = eqx.field(static=True)
     draws: int = eqx.field(static=True)
     learner: Dense
     before: int = eqx.field(static=True)  # the step at which layers after the first join in
@@ -77,8 +80,12 @@ class Experiment(eqx.Module):
         if self.target == "correction":
             shifted = Gaussian(self.d, mean=np.ones(self.d))
             return Task(shifted, toy("correction", self.d, gaps[1] / gaps[0]))
-        target = dense(self.d, self.k, gaps, None, self.kappa, key=key)
+        target = dense(self.d, self.k, gaps, self.reads, self.kappa, key=key)
         return Task(Gaussian(self.d), target)
+
+    @property
+    def reads(self) -> dict[int, tuple[int, ...]] | None:
+        return dict(self.graph) if self.graph else None
 
     def _forms(self, seen: DenseFit) -> dict[str, Array]:
         """The first layer's form when the second joins in, and at the end."""
@@ -92,6 +99,19 @@ class Experiment(eqx.Module):
         return found
 
 
+class _Distilled(eqx.Module):
+    """S = Kx with the k features KᵀK ≈ M that say most of the first layer's form M."""
+
+    matrix: Float[Array, "k d"]
+
+    def __init__(self, form: Float[Array, "d d"], k: int) -> None:
+        values, vectors = eigh(form)
+        self.matrix = jnp.sqrt(jnp.maximum(values[-k:], 0.0))[:, None] * vectors[:, -k:].T
+
+    def features(self, x: Float[Array, "n d"], level: int = 1) -> Float[Array, "n k"]:
+        return x.astype(jnp.float64) @ self.matrix.T
+
+
 def _measured(
     fit: DenseFit, task: Task, x: Array, truth: Array, key: Key[Array, ""]
 ) -> dict[str, Array]:
@@ -101,6 +121,8 @@ def _measured(
         "risk": jnp.mean(miss**2) / jnp.var(truth),
         "foreign": foreign_energy(fit.quadratic_form(1), basis),
     }
+    distilled = _Distilled(fit.quadratic_form(1), basis.shape[1])
+    found["distilled"] = feature_error(distilled, task, 1, key=key, n=ERROR_DRAWS).value
     for level in range(1, fit.levels + 1):
         error = feature_error(fit, task, level, key=key, n=ERROR_DRAWS)
         found |= {f"error_{level}": error.value, f"null_{level}": error.null}
@@ -118,6 +140,7 @@ def _learner(parameters: Mapping[str, Any]) -> Dense:
         steps=parameters["steps"],
         batch=parameters["batch"],
         optimiser=Optimiser("adam", rate=parameters["rate"], clip=1.0, drops=DROPS),
+        graph=graph(parameters),
         snapshots=times(parameters),
     )
 
@@ -130,6 +153,7 @@ def measure_cells(cells: Sequence[Cell]) -> list[Outcome]:
         d=first["d"],
         k=tuple(first["k"]),
         kappa=first["kappa"],
+        graph=tuple(sorted((graph(first) or {}).items())),
         draws=first["draws"],
         learner=_learner(first),
         before=round(unlock(first)[0] * first["steps"]) if len(first["gaps"]) > 1 else 0,

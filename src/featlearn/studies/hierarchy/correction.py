@@ -18,6 +18,7 @@ NAME = "hierarchy/correction"
 CORRECTED = AtMost(0.1)  # of the foreign energy before
 STALLED = AtLeast(0.03)  # of the variance
 TOGETHER, APART, START = "staged", "layerwise", "joint"
+LIMIT = 0.3  # of the colours: entries of order α are to be seen beside the largest
 MODES = {TOGETHER: "trained together", APART: "layer by layer", START: "together from the start"}
 
 
@@ -25,7 +26,7 @@ def grid(s: Settings) -> list[dict[str, Any]]:
     """The same start and the same points for every mode."""
     common = {name: s[name] for name in ("neurons", "steps", "batch", "rate", "first", "draws")}
     return [
-        cell(mode, s["d"], (1.0, s["alpha"]), target="correction", **common)
+        cell(mode, s["d"], (1.0, s["alpha"]), target="correction", looks=40, **common)
         for mode in (TOGETHER, APART, START)
     ]
 
@@ -73,8 +74,8 @@ def figure(rows: "pd.DataFrame") -> "Figure":
     together = select(rows, mode=TOGETHER)
     for ax, when, title in ((before, "before", "layer 1 alone"), (after, "end", "corrected")):
         form = _form(together, when)
-        heat_panel(ax, form / abs(form).max(), x_names=names, y_names=names, limit=1.0,
-                   values=True, label="entry / largest")  # fmt: skip
+        heat_panel(ax, form / abs(form).max(), x_names=names, y_names=names, limit=LIMIT,
+                   label="entry / largest")  # fmt: skip
         panel_title(ax, f"form of layer 1: {title}")
     return fig
 
@@ -85,7 +86,8 @@ def _errors_panel(ax: "Axes", rows: "pd.DataFrame", join: int) -> None:
 
     ax.set(xlabel="step", ylabel="error / level of no learning")
     series = {f"layer {at}": f"error_{at}/null_{at}" for at in (1, 2)} | {"prediction": "risk"}
-    curve_panel(ax, over_time(rows, series), "step", "value", "series")
+    curve_panel(ax, over_time(rows, series), "step", "value", "series", log={"y"})
+    ax.set_ylim(top=5.0)  # room for the name of the mark
     mark_scale(ax, join, "layer 2 joins in")
 
 
@@ -104,10 +106,10 @@ _QUICK: dict[str, Any] = {
     "d": 20,
     "alpha": 0.3,
     "neurons": 40,
-    "steps": 3000,
-    "first": 1 / 3,
+    "steps": 4500,
+    "first": 0.2,
     "batch": 250,
-    "rate": 0.01,
+    "rate": 0.02,
     "draws": 16384,
 }
 
@@ -120,9 +122,9 @@ STUDY = Study(
         "stalls above 3 % of the variance."
     ),
     settings={
-        "smoke": _QUICK | {"d": 8, "neurons": 12, "steps": 600, "batch": 100, "draws": 4096},
+        "smoke": _QUICK | {"d": 8, "neurons": 20, "steps": 3000, "batch": 200, "draws": 4096},
         "quick": _QUICK,
-        "full": _QUICK | {"steps": 12000, "batch": 1000, "draws": 131072},
+        "full": _QUICK | {"steps": 15000, "batch": 1000, "draws": 131072},
     },
     seeds={"smoke": 4, "quick": 10, "full": 32},
     grid=grid,
