@@ -50,7 +50,7 @@ def test_units_of_one_form_stack() -> None:
 @pytest.mark.parametrize("law", [Sphere(3, 0.7), Gaussian(3)])
 def test_facts(law: Inputs) -> None:
     w = np.array([[0.6], [0.0], [0.5]])
-    check_target(units(series.polynomial([0.2, -1, 0.5, 0.3]), w, radius=2.0), law, key=KEY)
+    check_target(units(series.polynomial([0.2, -1, 0.5, 0.3]), w, radius=2.0), law, key=KEY, n=4000)
 
 
 BAD = {
