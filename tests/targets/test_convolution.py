@@ -33,7 +33,7 @@ def test_facts_hold() -> None:
     both = products([(0, 1), (0, 1)], 2)
     h = convolution(pairs, both, 0.3, dim=8, weights=[1.0, -1.0])
     law = Patches(Hypercube(4), 2)
-    check_target(h, law, key=KEY)
+    check_target(h, law, key=KEY, n=4000)
     facts = h.facts(law)
     assert facts.degree == 4
     np.testing.assert_allclose(facts.second_moment, 2 + 0.09 * 4)

@@ -83,13 +83,13 @@ def test_facts_of_the_published_versions() -> None:
 
 
 def test_facts_of_products_hold() -> None:
-    check_target(residual(PAIRS, BOTH, 0.3), Hypercube(4), key=KEY)
+    check_target(residual(PAIRS, BOTH, 0.3), Hypercube(4), key=KEY, n=4000)
 
 
 def test_facts_of_powers_hold() -> None:
     p = 3
     target = powered(p, 3, 0.2, key=KEY)
-    check_target(target, Sphere(3, 1.0), key=KEY)
+    check_target(target, Sphere(3, 1.0), key=KEY, n=4000)
     facts = target.facts(Sphere(3, 1.0))
     assert facts.base_complexity == pytest.approx(3**0.5)
     assert facts.composite_complexity == pytest.approx(p)

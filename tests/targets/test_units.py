@@ -39,10 +39,18 @@ def test_units_that_cancel_leave_the_subspace() -> None:
     assert facts.base_complexity is None
 
 
+def test_units_of_one_form_stack() -> None:
+    """Built apart, with the same series and other directions."""
+    both = [units([series.power(2), series.sine(0.5)], a * np.eye(2)) for a in (1.0, 2.0)]
+    fleet = jax.tree.map(lambda *leaves: jnp.stack(leaves), *both)
+    x = X[:, :2]
+    np.testing.assert_allclose(jax.vmap(lambda f: f(x))(fleet)[1], both[1](x), rtol=1e-9)
+
+
 @pytest.mark.parametrize("law", [Sphere(3, 0.7), Gaussian(3)])
 def test_facts(law: Inputs) -> None:
     w = np.array([[0.6], [0.0], [0.5]])
-    check_target(units(series.polynomial([0.2, -1, 0.5, 0.3]), w, radius=2.0), law, key=KEY)
+    check_target(units(series.polynomial([0.2, -1, 0.5, 0.3]), w, radius=2.0), law, key=KEY, n=4000)
 
 
 BAD = {

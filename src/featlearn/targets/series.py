@@ -17,6 +17,7 @@ below by the same number.
 """
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from math import cosh, exp, factorial, inf, isfinite, lgamma, log, sinh
 from typing import Any
 
@@ -35,30 +36,72 @@ FAINT = 1e-290  # below it a float soon has no digits left
 SLOWEST = 0.999  # ratio of two blocks; closer to 1 and more terms would not settle it
 
 
-class Series(eqx.Module):
-    """φ(z) = Σ a_i z^i. Build one with `polynomial`, `sine`, `cosine`, `exponential`, `given`.
+@dataclass(frozen=True)
+class Terms:
+    """i ↦ a_i, and what is known of the sum in closed form. Equal terms are equal: series stack.
 
-    term       i ↦ a_i
-    length     how many coefficients a polynomial has; None for a series without end
-    function   φ itself where there is a closed form; else the series is summed
-    size       R ↦ C(φ), where there is a closed form
+    length   how many coefficients a polynomial has; None for a series without end
     """
 
-    name: str = eqx.field(static=True)
-    term: Callable[[int], float] = eqx.field(static=True)
-    length: int | None = eqx.field(static=True, default=None)
-    function: Callable[[Array], Array] | None = eqx.field(static=True, default=None)
-    size: Callable[[float], float] | None = eqx.field(static=True, default=None)
+    name: str
+    scale: float = 1.0
+    values: tuple[float, ...] = ()
+    rule: Callable[[int], float] | None = None
+
+    @property
+    def length(self) -> int | None:
+        return len(self.values) or None
+
+    def __call__(self, i: int) -> float:
+        if self.values:
+            return self.values[i]
+        if self.rule is not None:
+            return float(self.rule(i))
+        return _SIGNS[self.name](i) * _over_factorial(self.scale, i)
+
+    def value(self, z: Array) -> Array | None:
+        """φ(z), where there is a closed form."""
+        if self.values or self.rule is not None:
+            return None
+        return _FUNCTIONS[self.name](jnp.asarray(self.scale, z.dtype) * z)
+
+    def size(self, radius: float) -> float | None:
+        """C(φ), where there is a closed form."""
+        if self.values or self.rule is not None:
+            return None
+        r = abs(self.scale) * radius
+        return r * _SIZES[self.name](r)
+
+
+_SIGNS: dict[str, Callable[[int], float]] = {
+    "sin": lambda i: float((-1) ** (i // 2) * (i % 2)),
+    "cos": lambda i: float((-1) ** (i // 2) * (1 - i % 2)),
+    "exp": lambda i: 1.0,
+}
+_FUNCTIONS: dict[str, Callable[[Array], Array]] = {"sin": jnp.sin, "cos": jnp.cos, "exp": jnp.exp}
+_SIZES: dict[str, Callable[[float], float]] = {"sin": cosh, "cos": sinh, "exp": exp}
+
+
+class Series(eqx.Module):
+    """φ(z) = Σ a_i z^i. Build one with `polynomial`, `sine`, `cosine`, `exponential`, `given`."""
+
+    term: Terms = eqx.field(static=True)
     range: float = eqx.field(static=True, default=inf)  # where a series without closed form is used
 
     def __call__(self, z: Float[Array, "..."]) -> Float[Array, "..."]:
         """φ(z), in the dtype of z."""
-        if self.function is not None:
-            return self.function(z)
+        known = self.term.value(z)
+        if known is not None:
+            return known
         total = jnp.zeros_like(z)
         for a in self.coefficients(self.range)[::-1]:
             total = total * z + jnp.asarray(a, z.dtype)
         return total
+
+    @property
+    def length(self) -> int | None:
+        """How many coefficients a polynomial has."""
+        return self.term.length
 
     @property
     def degree(self) -> int | None:
@@ -89,21 +132,22 @@ class Series(eqx.Module):
                 return np.array(kept)
             before = now
         raise InvalidInputError(
-            f"The series {self.name} does not converge for |z| ≤ {radius:.6g}, the range it will "
-            "see. Give a smaller range, or coefficients that fall faster."
+            f"The series {self.term.name} does not converge for |z| ≤ {radius:.6g}, the range it "
+            "will see. Give a smaller range, or coefficients that fall faster."
         )
 
     def _block(self, first: int) -> list[float]:
         try:
-            return [float(self.term(i)) for i in range(first, first + BLOCK)]
+            return [self.term(i) for i in range(first, first + BLOCK)]
         except OverflowError:
             return [inf]
 
     def complexity(self, radius: float = 1.0) -> float:
         """C(φ) = Σ |a_i| i R^i."""
         check_radius(radius)
-        if self.size is not None:
-            return self.size(radius)
+        known = self.term.size(radius)
+        if known is not None:
+            return known
         return _weighted(self.coefficients(radius), radius, by_degree=True)
 
     def majorant(self, radius: float) -> float:
@@ -123,7 +167,7 @@ def polynomial(coefficients: Sequence[float] | np.ndarray) -> Series:
         raise InvalidInputError(
             f"coefficients must be finite numbers, not all 0, got {list(coefficients)}."
         )
-    return Series(f"of degree {len(a) - 1}", a.__getitem__, len(a))
+    return Series(Terms(f"of degree {len(a) - 1}", values=a))
 
 
 def power(p: int, scale: float = 1.0) -> Series:
@@ -133,43 +177,17 @@ def power(p: int, scale: float = 1.0) -> Series:
 
 def sine(scale: float = 1.0) -> Series:
     """sin(scale · z)."""
-    s = _scale(scale)
-
-    def term(i: int) -> float:
-        return (-1) ** (i // 2) * _over_factorial(s, i) if i % 2 else 0.0
-
-    return Series(
-        f"sin({s:g} z)",
-        term,
-        function=lambda z: jnp.sin(jnp.asarray(s, z.dtype) * z),
-        size=lambda r: abs(s) * r * cosh(s * r),
-    )
+    return Series(Terms("sin", _scale(scale)))
 
 
 def cosine(scale: float = 1.0) -> Series:
     """cos(scale · z)."""
-    s = _scale(scale)
-
-    def term(i: int) -> float:
-        return 0.0 if i % 2 else (-1) ** (i // 2) * _over_factorial(s, i)
-
-    return Series(
-        f"cos({s:g} z)",
-        term,
-        function=lambda z: jnp.cos(jnp.asarray(s, z.dtype) * z),
-        size=lambda r: abs(s) * r * sinh(abs(s) * r),
-    )
+    return Series(Terms("cos", _scale(scale)))
 
 
 def exponential(scale: float = 1.0) -> Series:
     """exp(scale · z)."""
-    s = _scale(scale)
-    return Series(
-        f"exp({s:g} z)",
-        lambda i: _over_factorial(s, i),
-        function=lambda z: jnp.exp(jnp.asarray(s, z.dtype) * z),
-        size=lambda r: abs(s) * r * exp(abs(s) * r),
-    )
+    return Series(Terms("exp", _scale(scale)))
 
 
 def given(term: Callable[[int], float], *, range: float, name: str = "Σ a_i zⁱ") -> Series:
@@ -178,7 +196,7 @@ def given(term: Callable[[int], float], *, range: float, name: str = "Σ a_i z�
     given(lambda i: 0.5**i, range=1.0)          1/(1 − z/2)
     """
     check_radius(range)
-    series = Series(name, term, range=float(range))
+    series = Series(Terms(name, rule=term), range=float(range))
     series.coefficients(range)
     return series
 
@@ -216,7 +234,7 @@ def _block_size(block: list[float], first: int, radius: float) -> tuple[float, f
     with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
         logs = np.log(a) + np.log(i) + i * np.log(radius)
         sizes = np.exp(np.where((a == 0) | (i == 0), -np.inf, logs))
-    return float(sizes.sum()), float(sizes[a < FAINT].sum())
+        return float(sizes.sum()), float(sizes[a < FAINT].sum())
 
 
 def _weighted(a: np.ndarray, radius: float, *, by_degree: bool) -> float:

@@ -149,11 +149,11 @@ leaves, and *β** is the largest β, interpolated, at which half of it is left. 
 
 **Found in the quick tier** (slides, N = 1000, m = 200, 400 epochs, 3 seeds). Error over *kα*²:
 0.48 at β = 1, 0.74 [0.32, 0.89] at ½, 0.90 at 0.3, 1.8 at 0.2, 1.5 at 0. G is lost between β = ½
-and β = α, as the documents' figure has it; *β*/α* is 3.2 [1.5, 3.3], open, since seeds differ at β
-= ½ in how far 400 epochs bring them. Above 1 the network overfits: 0 would be the better
-prediction of a G that it cannot find. With the original's 800 epochs (`--set epochs=800`) it is
-0.45 [0.30, 0.47] at β = 1, 0.50 at ½, 0.57 [0.07, 0.88] at 0.3, 1.8 at 0.2, and *β*/α* 1.8 [1.4,
-3.1]: at β = α one start of three finds G.
+and β = α, as the documents say; *β*/α* is 3.2 [1.5, 3.3], open, since seeds differ at β = ½ in how
+far 400 epochs bring them. Above 1 the network overfits: 0 would be the better prediction of a G
+that it cannot find. With the original's 800 epochs (`--set epochs=800`) it is 0.45 [0.30, 0.47] at
+β = 1, 0.50 at ½, 0.57 [0.07, 0.88] at 0.3, 1.8 at 0.2, and *β*/α* 1.8 [1.4, 3.1]: at β = α one
+start of three finds G.
 
 **What it cannot tell.** Whether G at β < α is out of reach or only slow: epochs are the same for
 every β.
