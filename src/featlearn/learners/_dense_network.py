@@ -26,10 +26,13 @@ Graph = tuple[tuple[int, ...], ...]  # J_ℓ in ascending order, from the first 
 
 
 class Weights(eqx.Module):
-    """What is trained: W_{ℓ,j} in the order of the graph, and c where there is an intercept."""
+    """What is trained: W_{ℓ,j} in the order of the graph, and c where there is an intercept.
 
-    layers: tuple[tuple[Float[Array, "m j"], ...], ...]
-    constant: Float[Array, "k"] | None
+    The multipliers of the learning rate have the same form, with a number for each array.
+    """
+
+    layers: tuple[tuple[Float[Array, "*m_j"], ...], ...]
+    constant: Float[Array, "*k"] | None
 
 
 class Shape(eqx.Module):
