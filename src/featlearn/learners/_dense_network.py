@@ -31,15 +31,15 @@ class Weights(eqx.Module):
     The multipliers of the learning rate have the same form, with a number for each array.
     """
 
-    layers: tuple[tuple[Float[Array, "*m_j"], ...], ...]
-    constant: Float[Array, "*k"] | None
+    layers: tuple[tuple[Float[Array, "..."], ...], ...]  # (m_ℓ, m_j) each
+    constant: Float[Array, "..."] | None  # (k,)
 
 
 class Shape(eqx.Module):
     """What is not trained: which layer reads which, and the heads α_ℓ a_ℓ."""
 
     graph: Graph = eqx.field(static=True)
-    heads: tuple[Float[Array, "m k"], ...]
+    heads: tuple[Float[Array, "_ k"], ...]
     square_mean: Float[Array, "d"] | None  # E σ(x) of a fixed first layer
     precision: str = eqx.field(static=True, default="highest")
 
@@ -52,7 +52,7 @@ class Shape(eqx.Module):
     def last(self) -> int:
         return self.first + len(self.graph) - 1
 
-    def outputs(self, weights: Weights, x: Float[Array, "n d"]) -> list[Float[Array, "n m"]]:
+    def outputs(self, weights: Weights, x: Float[Array, "n d"]) -> list[Float[Array, "n _"]]:
         """F_0 = x, F_1, …, F_L."""
         found = [x]
         if self.square_mean is not None:
@@ -226,7 +226,7 @@ def random_weights(
 
 def heads(
     key: Key[Array, ""], widths: tuple[int, ...], outputs: int, gaps: Any, *, plus: bool
-) -> tuple[Float[Array, "m k"], ...]:
+) -> tuple[Float[Array, "_ k"], ...]:
     """α_ℓ a_ℓ with a_ℓ = ±1/√m_ℓ: all plus, or signs that are half and half in each output."""
     found = []
     for at, m in enumerate(widths):

@@ -17,7 +17,7 @@ gradient is clipped at `clip`, and all else is in units of the labels' root-mean
 """
 
 import itertools
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
@@ -391,7 +391,7 @@ def _columns(y: Float[Array, "n *k"]) -> Float[Array, "n k"]:
     return y[:, None] if y.ndim == 1 else y
 
 
-def _frozen(graph: Mapping[int, Iterable[int]] | None) -> Any:
+def _frozen(graph: Any) -> Any:
     """A graph that can be hashed."""
     if graph is None or not isinstance(graph, Mapping):
         return graph

@@ -44,9 +44,9 @@ class Dense(Target):
     structure stack. Lists run over the layers with weights, which start at `first_level`.
     """
 
-    weights: tuple[tuple[Float[Array, "k j"], ...], ...]  # W_{ℓ,j} in the order of graph[ℓ]
+    weights: tuple[tuple[Float[Array, "_ _"], ...], ...]  # W_{ℓ,j} (k_ℓ, k_j), as in graph[ℓ]
     gaps: Float[Array, "layers"]
-    signs: tuple[Float[Array, "k"], ...]
+    signs: tuple[Float[Array, "_"], ...]
     square_mean: Float[Array, "*d"] | None  # E σ(x); None where the first layer has weights
     graph: _graph.Graph = eqx.field(static=True)
     dim: int = eqx.field(static=True)
@@ -263,7 +263,7 @@ def _square_mean(square_mean: Any, dim: int) -> Float[Array, "*d"]:
 
 def _signs(
     signs: Literal["plus", "random"] | Sequence[Any], sizes: tuple[int, ...], key: Key[Array, ""]
-) -> tuple[Float[Array, "k"], ...]:
+) -> tuple[Float[Array, "_"], ...]:
     if isinstance(signs, str):
         if signs not in ("plus", "random"):
             raise InvalidInputError(f'signs must be "plus", "random" or arrays, got {signs!r}.')

@@ -22,8 +22,8 @@ from featlearn.precision import double_inside
 class QuadraticNetwork(eqx.Module):
     """A DenseNet of squares, in float64; layer ℓ is entry ℓ − 2. A layer may have no neuron."""
 
-    M: tuple[tuple[Float[Array, "p q"], ...], ...]  # M_{ℓ,j} in the order of J_ℓ
-    readout: tuple[Float[Array, "p"], ...]  # α_ℓ u_ℓ
+    M: tuple[tuple[Float[Array, "_ _"], ...], ...]  # M_{ℓ,j} in the order of J_ℓ
+    readout: tuple[Float[Array, "_"], ...]  # α_ℓ u_ℓ
     mean_square: Float[Array, "d"]
     graph: Graph = eqx.field(static=True)
 
@@ -40,7 +40,7 @@ class QuadraticNetwork(eqx.Module):
         """The number of neurons of each layer."""
         return tuple(u.size for u in self.readout)
 
-    def _outputs(self, x: Float[Array, "n d"]) -> list[Float[Array, "n p"]]:
+    def _outputs(self, x: Float[Array, "n d"]) -> list[Float[Array, "n _"]]:
         G = [x, x**2 - self.mean_square]
         for matrices, row in zip(self.M, self.graph, strict=True):
             parts = [G[j] @ m.T for m, j in zip(matrices, row, strict=True)]

@@ -26,8 +26,8 @@ from featlearn.learners.hierarchical._projections import pairs
 class Weights(NamedTuple):
     """What is trained; entry i belongs to layer i + 2."""
 
-    W: tuple[Float[Array, "m q"], ...]
-    K: tuple[Float[Array, "k q"], ...]
+    W: tuple[Float[Array, "m _"], ...]
+    K: tuple[Float[Array, "_ _"], ...]
 
 
 class Form(NamedTuple):
@@ -69,11 +69,11 @@ class Frozen(eqx.Module):
 
     alphas: Float[Array, "layers"]
     mean_square: Float[Array, "d"]
-    projections: tuple[Float[Array, "widths p k"], ...]  # see `_projections`
+    projections: tuple[Float[Array, "_ _ _"], ...]  # see `_projections`
     cut: Float[Array, ""]
 
 
-def projections(frozen: Frozen, widths: Int[Array, "layers"]) -> tuple[Float[Array, "p k"], ...]:
+def projections(frozen: Frozen, widths: Int[Array, "layers"]) -> tuple[Float[Array, "_ _"], ...]:
     """R_2, …, R_L for the k_ℓ in `widths`."""
     return tuple(table[widths[i]] for i, table in enumerate(frozen.projections))
 
@@ -81,8 +81,8 @@ def projections(frozen: Frozen, widths: Int[Array, "layers"]) -> tuple[Float[Arr
 class Levels(NamedTuple):
     """S_0, …, S_L, and Q_2, …, Q_L."""
 
-    S: list[Float[Array, "n k"]]
-    Q: list[Float[Array, "n q"]]
+    S: list[Float[Array, "n _"]]
+    Q: list[Float[Array, "n _"]]
 
 
 def levels(
@@ -107,7 +107,7 @@ def levels(
 
 
 def layer_sums(
-    W: tuple[Float[Array, "m q"], ...], Q: list[Float[Array, "n q"]]
+    W: tuple[Float[Array, "m _"], ...], Q: list[Float[Array, "n _"]]
 ) -> Float[Array, "n layers"]:
     """Sum(F_ℓ) of every layer: the outer σ is not truncated."""
     return jnp.stack([jnp.sum(_times(q, w) ** 2, axis=1) for w, q in zip(W, Q, strict=True)], 1)

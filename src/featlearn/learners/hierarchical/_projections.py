@@ -10,10 +10,12 @@ one stalls where a layer's second feature should appear. So several R are drawn 
 conditioned is kept: 0.49, 0.15, 0.07 for the best of 256. One draw is the document's own wording.
 """
 
+from typing import Any
+
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Float, Int, Key
+from jaxtyping import Array, Float, Key
 
 from featlearn.decompositions import eigvalsh
 
@@ -31,9 +33,7 @@ def conditioning(R: Float[Array, "p k"]) -> Float[Array, ""]:
     return values[0] / values[-1]
 
 
-def draw(
-    key: Key[Array, ""], k: int, candidates: Int[Array, ""] | int, dtype: np.dtype
-) -> Float[Array, "p k"]:
+def draw(key: Key[Array, ""], k: int, candidates: Any, dtype: np.dtype) -> Float[Array, "p k"]:
     """R for one k: the best conditioned of the first `candidates` of MOST_DRAWS draws."""
     drawn = jax.random.normal(key, (MOST_DRAWS, pairs(k), k), dtype) / np.asarray(k, dtype)
     if k == 1:
@@ -43,7 +43,7 @@ def draw(
 
 
 def draw_all(
-    key: Key[Array, ""], most: int, candidates: Int[Array, ""] | int, dtype: np.dtype
+    key: Key[Array, ""], most: int, candidates: Any, dtype: np.dtype
 ) -> Float[Array, "widths p k"]:
     """R for k = 0 … `most`, each with zeros beyond its rows and columns; for k = 0 all is zero."""
     table = [jnp.zeros((pairs(most), most), dtype)]

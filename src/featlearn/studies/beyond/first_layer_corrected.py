@@ -153,8 +153,8 @@ under 1.6 on the slides' target. The proof keeps the second layer small while th
 (small rates, large m, no weight decay); trained at the rates that validation chooses, the division
 of labour is not the theory's.
 
-**What was changed after the verdict.** The measurement *up to a linear map* stands in the place of one
-up to a factor for each output, which was at 7.5; neither has a bound.
+**What was changed after the verdict.** The measurement *up to a linear map* stands in the place of
+one up to a factor for each output, which was at 7.5; neither has a bound.
 
 **What it cannot tell.** Whether much wider networks at small rates divide the work as the theory
 says: that is the full tier's question.

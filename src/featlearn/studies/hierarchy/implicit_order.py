@@ -135,9 +135,9 @@ looks count as in order.
 **The control.** The first layer is left at its random start and all others are trained: it never
 learns, so the order cannot be 1, …, L.
 
-**The full tier** (an H200, 20 seeds). L = 2: all seeds in order, at steps 30 and 72. L = 3: a fifth of
-the seeds, so the claim *fails* there: layer 2's features come down at 46 000 steps, after layer 3's at
-31 000, in trainings that have not reached 1e-5 either (see `hierarchy/theorem-1`).
+**The full tier** (an H200, 20 seeds). L = 2: all seeds in order, at steps 30 and 72. L = 3: a fifth
+of the seeds, so the claim *fails* there: layer 2's features come down at 46 000 steps, after layer
+3's at 31 000, in trainings that have not reached 1e-5 either (see `hierarchy/theorem-1`).
 
 **What it cannot tell.** Whether a higher layer *needs* the lower one to have learned; for that see
 `hierarchy/beyond-layerwise`. And a learner splits its prediction among its layers as it likes:

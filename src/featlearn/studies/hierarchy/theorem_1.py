@@ -160,12 +160,12 @@ judged by the last third of the steps.
 **The control.** Layer by layer, on the same points, the same network stalls.
 
 **The full tier** (an H200, 20 seeds; `benchmarks/results`). L = 2: every seed is under 1e-5, at
-3.6e-9 of the variance. L = 3, d = 40, 120 000 steps: no seed is under 1e-5, the median is 6.4e-4
-[3.7e-4, 6.3e-3] and still falls (by 0.016 over the last third), so the claim *fails* at these steps.
-L = 4: 11 of 20 seeds diverge at this learning rate, and the others stay at half of the variance.
-Learning rates were chosen on L = 2 and never searched for L = 3 and 4; a small experiment before
-this project reached 1e-6 with L = 3, d = 20. Until they are searched, this is a verdict on our
-training and not on the theorem.
+3.6e-9 of the variance. L = 3, d = 40, 60 000 steps: no seed is under 1e-5, the median is 6.4e-4
+[3.7e-4, 6.3e-3] and still falls (by a factor of 0.016 over the last third), so the claim *fails*
+at these steps. L = 4: 11 of 20 seeds diverge at this learning rate, and the others stay at half of
+the variance. Learning rates were chosen on L = 2 and never searched for L = 3 and 4; a small
+experiment elsewhere reached 1e-6 with L = 3, d = 20. Until they are searched, this is a verdict on
+our training and not on the theorem.
 
 **Three layers and more** are in the full tier. Degree 8 of a Gaussian has heavy tails, and 10 000
 steps of 250 points at d = 20, all that two cores can do here, brought a pilot's errors to between
