@@ -62,3 +62,7 @@ def test_tables_keep_their_sides_and_short_rows():
 def test_every_text_ends():
     for text in ("|", "```", "#", "- ", "* *", "**", "a\n|-|", "1.", "\t- a\n\t\t- b", "*a\n*"):
         assert markdown(text) is not None
+
+
+def test_what_is_emphasised_may_have_an_exponent():
+    assert "<em>kα</em>²" in str(markdown("half of *kα*², and n*(d) stays"))

@@ -13,7 +13,7 @@ _HEADING = re.compile(r"(#{1,6})\s+(.*?)\s*#*$")
 _ITEM = re.compile(r"\s*(?:[-*+]|(\d+)[.)])\s+(.*)")
 _RULE = re.compile(r"\s*\|?\s*:?-{2,}:?\s*(\|\s*:?-{2,}:?\s*)*\|?\s*$")
 _FENCE = re.compile(r"\s*(```|~~~)")
-_BOUNDS = r"(?<![\w*]){0}(?=[^\s*]).+?(?<=[^\s*]){0}(?![\w*])"
+_BOUNDS = r"(?<![\w*]){0}(?=[^\s*]).+?(?<=[^\s*]){0}(?![A-Za-z0-9_*])"  # *α*² is one, n*(d) none
 _STRONG, _EM = _BOUNDS.format(r"\*\*"), _BOUNDS.format(r"\*")
 _SPANS = re.compile(rf"(?P<ticks>`+)(?P<code>.+?)(?P=ticks)|(?P<strong>{_STRONG})|(?P<em>{_EM})")
 
