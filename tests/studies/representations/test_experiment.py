@@ -125,7 +125,7 @@ def given(rows, n, noise):
 
 def test_more_rows_for_another_learner_change_nobodys_sample():
     (x, y), (same_x, same_y) = given(rows=ROWS, n=20, noise=0.3), given(rows=20, n=20, noise=0.3)
-    assert np.array_equal(x, same_x)
+    np.testing.assert_allclose(x, same_x, rtol=1e-6, atol=1e-6)
     np.testing.assert_allclose(y, same_y, rtol=1e-6, atol=1e-6)
 
 
