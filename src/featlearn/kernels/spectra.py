@@ -26,6 +26,7 @@ import numpy as np
 from jaxtyping import Float
 
 from featlearn.errors import InvalidInputError
+from featlearn.harmonics import harmonics
 from featlearn.kernels._base import Kernel
 from featlearn.kernels._checks import check_integer
 from featlearn.precision import double_precision
@@ -128,11 +129,6 @@ def _gaussian(kernel: Kernel, dim: int, degrees: int) -> Spectrum:
         spread.append(overlap[::-1])
     trace = float(mass @ _diagonal(kernel, x))
     return Spectrum(np.array(values), multiplicities, np.array(spread), trace)
-
-
-def harmonics(dim: int, k: int) -> int:
-    """How many spherical harmonics of degree k there are in `dim` dimensions."""
-    return comb(dim + k - 1, k) - (comb(dim + k - 3, k - 2) if k > 1 else 0)
 
 
 def _reachable(count: Callable[[int], int], degrees: int) -> Float[np.ndarray, "k"]:

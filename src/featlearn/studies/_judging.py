@@ -2,10 +2,14 @@
 
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
+from math import log
 from typing import TYPE_CHECKING
+
+import numpy as np
 
 from featlearn import measures  # loads SciPy when a measure is first used, not here
 from featlearn.claims import Measured
+from featlearn.harmonics import harmonics
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -88,3 +92,10 @@ def flags_of(rows: "pd.DataFrame") -> tuple[str, ...]:
     if "grid_edge" in rows and (rows["grid_edge"].abs() > 0).mean() > 0.5:
         flags.append("grid edge")
     return tuple(flags)
+
+
+def harmonics_slope(dims: list[float], p: int) -> float:
+    """How fast the number of degree-p harmonics grows over these dimensions."""
+    x = [log(d) for d in dims]
+    y = [log(harmonics(int(d), p)) for d in dims]
+    return float(np.polyfit(x, y, 1)[0])

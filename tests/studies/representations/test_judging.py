@@ -7,6 +7,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from featlearn.harmonics import harmonics
+from featlearn.studies._judging import harmonics_slope
 from featlearn.studies.representations import _judging
 
 
@@ -14,7 +16,7 @@ from featlearn.studies.representations import _judging
 def test_harmonics_are_the_polynomials_whose_laplacian_is_0(d, p):
     """The kernel of the Laplacian, from monomials of degree p to those of degree p − 2."""
     if p < 2:
-        assert _judging.harmonics(d, p) == (1 if p == 0 else d)
+        assert harmonics(d, p) == (1 if p == 0 else d)
         return
     above, below = ([a for a in product(range(k + 1), repeat=d) if sum(a) == k] for k in (p, p - 2))
     laplacian = np.zeros((len(below), len(above)))
@@ -23,13 +25,13 @@ def test_harmonics_are_the_polynomials_whose_laplacian_is_0(d, p):
             if a[j] >= 2:
                 lower = (*a[:j], a[j] - 2, *a[j + 1 :])
                 laplacian[below.index(lower), column] = a[j] * (a[j] - 1)
-    assert _judging.harmonics(d, p) == len(above) - np.linalg.matrix_rank(laplacian)
+    assert harmonics(d, p) == len(above) - np.linalg.matrix_rank(laplacian)
 
 
 def test_the_slope_of_the_harmonics_comes_near_their_degree():
-    assert _judging.harmonics_slope([1000.0, 2000.0], 3) == pytest.approx(3.0, abs=0.01)
-    two = _judging.harmonics_slope([10.0, 20.0], 4)
-    assert two == pytest.approx(log(_judging.harmonics(20, 4) / _judging.harmonics(10, 4), 2))
+    assert harmonics_slope([1000.0, 2000.0], 3) == pytest.approx(3.0, abs=0.01)
+    two = harmonics_slope([10.0, 20.0], 4)
+    assert two == pytest.approx(log(harmonics(20, 4) / harmonics(10, 4), 2))
 
 
 def cells(**changes):

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from featlearn.studies.representations._judging import harmonics
+from featlearn.harmonics import harmonics
 from featlearn.studies.representations.sample_complexity import CURVE, LEVEL, STUDY
 
 KERNEL = "RBF: slope of log n*(d)"

@@ -7,10 +7,10 @@ import numpy as np
 
 from featlearn.claims import AtLeast, AtMost, Finding, judge
 from featlearn.engine import Settings, Study
-from featlearn.studies._judging import Growth, by, crossings, growth_of
+from featlearn.harmonics import harmonics
+from featlearn.studies._judging import Growth, by, crossings, growth_of, harmonics_slope
 from featlearn.studies.beyond._cells import KERNELS, SOURCE, run, search, shape
 from featlearn.studies.beyond._choice import chosen, flags_of, select
-from featlearn.studies.representations._judging import harmonics, harmonics_slope
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -44,8 +44,3 @@ def over_time(rows: "pd.DataFrame", columns: Mapping[str, str], start: int = 1) 
                 value = value / rows[f"{below}_{t}"]
             parts.append(pd.DataFrame({"step": t, "value": value, "series": series}))
     return pd.concat(parts, ignore_index=True)
-
-
-def flags_of(rows: "pd.DataFrame") -> tuple[str, ...]:
-    """What a reader must know of these cells."""
-    return ("diverged",) if (rows["state"] != "done").any() else ()

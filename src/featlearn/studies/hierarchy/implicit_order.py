@@ -4,10 +4,10 @@ from typing import TYPE_CHECKING, Any
 
 from featlearn.claims import AtLeast, Finding, Role, judge
 from featlearn.engine import Settings, Study
-from featlearn.studies._judging import median, select
+from featlearn.studies._judging import flags_of, median, select
 from featlearn.studies.hierarchy._cells import RANDOM, cell, run, shape
 from featlearn.studies.hierarchy._sources import SLIDES
-from featlearn.studies.hierarchy._training import flags_of, looks_of, over_time, share
+from featlearn.studies.hierarchy._training import looks_of, over_time, share
 from featlearn.studies.hierarchy.theorem_1 import slides_gaps
 
 if TYPE_CHECKING:

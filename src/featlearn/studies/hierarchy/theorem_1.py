@@ -5,10 +5,10 @@ from typing import TYPE_CHECKING, Any
 
 from featlearn.claims import AtLeast, AtMost, Finding, Role, judge
 from featlearn.engine import Parameters, Settings, Study
-from featlearn.studies._judging import median, select
+from featlearn.studies._judging import flags_of, median, select
 from featlearn.studies.hierarchy._cells import cell, run, shape
 from featlearn.studies.hierarchy._sources import SLIDES
-from featlearn.studies.hierarchy._training import before, flags_of, looks_of, over_time, share
+from featlearn.studies.hierarchy._training import before, looks_of, over_time, share
 
 if TYPE_CHECKING:
     import pandas as pd

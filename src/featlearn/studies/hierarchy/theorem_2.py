@@ -4,10 +4,10 @@ from typing import TYPE_CHECKING, Any
 
 from featlearn.claims import AtLeast, AtMost, Finding, Role, judge
 from featlearn.engine import Settings, Study
-from featlearn.studies._judging import by, decay, median, select
+from featlearn.studies._judging import by, decay, flags_of, median, select
 from featlearn.studies.hierarchy._cells import RANDOM, cell, run, shape, unlock
 from featlearn.studies.hierarchy._sources import PAPER
-from featlearn.studies.hierarchy._training import flags_of, looks_of, over_time
+from featlearn.studies.hierarchy._training import looks_of, over_time
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -1,6 +1,6 @@
-"""What these studies add to the judging of every system: width-limited cells, harmonics."""
+"""What these studies add to the judging of every system: width-limited cells."""
 
-from math import comb, log
+from math import comb
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -24,15 +24,3 @@ def is_width_limited(rows: "pd.DataFrame") -> bool:
     random = rows[(rows["learner"] == "random features") | (rows["step"] == 0)]
     monomials = [comb(int(d + p), int(p)) for d, p in zip(random["d"], random["p"], strict=True)]
     return bool((random["width"].to_numpy() < np.array(monomials, float)).any())
-
-
-def harmonics(d: int, p: int) -> int:
-    """The number of spherical harmonics of degree p in dimension d."""
-    return comb(d + p - 1, p) - (comb(d + p - 3, p - 2) if p >= 2 else 0)
-
-
-def harmonics_slope(dims: list[float], p: int) -> float:
-    """How fast the number of degree-p harmonics grows over these dimensions."""
-    x = [log(d) for d in dims]
-    y = [log(harmonics(int(d), p)) for d in dims]
-    return float(np.polyfit(x, y, 1)[0])

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from featlearn.claims import AtMost, Between, Finding, judge
 from featlearn.engine import Settings, Study
+from featlearn.harmonics import harmonics
 from featlearn.studies._judging import median, select
 from featlearn.studies.representations._cells import (
     KERNELS,
@@ -14,7 +15,7 @@ from featlearn.studies.representations._cells import (
     sample_sizes,
     shape,
 )
-from featlearn.studies.representations._judging import SOURCE, flags_of, harmonics
+from featlearn.studies.representations._judging import SOURCE, flags_of
 
 if TYPE_CHECKING:
     import pandas as pd

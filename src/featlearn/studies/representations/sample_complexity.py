@@ -5,7 +5,15 @@ from typing import TYPE_CHECKING, Any
 
 from featlearn.claims import AtLeast, AtMost, Finding, judge
 from featlearn.engine import Settings, Study
-from featlearn.studies._judging import Growth, crossings, growth, median_crossing, select
+from featlearn.harmonics import harmonics
+from featlearn.studies._judging import (
+    Growth,
+    crossings,
+    growth,
+    harmonics_slope,
+    median_crossing,
+    select,
+)
 from featlearn.studies.representations._cells import (
     KERNELS,
     cell,
@@ -14,7 +22,7 @@ from featlearn.studies.representations._cells import (
     sample_sizes,
     shape,
 )
-from featlearn.studies.representations._judging import SOURCE, flags_of, harmonics, harmonics_slope
+from featlearn.studies.representations._judging import SOURCE, flags_of
 
 if TYPE_CHECKING:
     import pandas as pd
